@@ -113,7 +113,7 @@ test-wheel: $(STAMPS)/python-dev $(STAMPS)/frontend $(STAMPS)/browser ## Install
 
 .PHONY: wheel-smoke
 wheel-smoke: $(STAMPS)/python-dev $(STAMPS)/frontend $(STAMPS)/browser ## The same in short: install it, train 500 steps, load the page of the run
-	cd backend && RLVIZ_TEST_EMPTY=1 $(PYTEST) -o faulthandler_timeout=0 --timeout 900 tests/exhaustive/test_wheel.py -k "trained_and_its_page_loads"
+	cd backend && RLVIZ_TEST_EMPTY=1 $(PYTEST) -o faulthandler_timeout=0 --timeout 900 tests/exhaustive/test_wheel.py -k "trains_and_its_page_loads"
 
 .PHONY: test-readers
 test-readers: $(STAMPS)/readers ## Read with MLflow, pandas, Polars and optuna-dashboard what is written for them, in an environment of its own

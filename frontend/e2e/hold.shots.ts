@@ -77,7 +77,7 @@ class Held {
   }
 }
 
-test("a run that is held, goes on, back and apart", async ({ page, request }, { project }) => {
+test("a run is paused, resumed, rolled back and forked", async ({ page, request }, { project }) => {
   test.skip(!looks.test(project.name), "It trains: two looks are enough");
   const { viewport } = project.use;
   const shoot = (name: string, fullPage = true) => picture(page, project.name, name, fullPage);
@@ -164,7 +164,7 @@ test("a pause that waits for the end of a long rollout", async ({ page, request 
   await slow.ask("stop");
 });
 
-test("what tells of a run", async ({ page, request }, { project }) => {
+test("notifications of a run", async ({ page, request }, { project }) => {
   test.skip(!looks.test(project.name), "It trains: two looks are enough");
   await toldOf(page);
   await page.goto("/");

@@ -13,7 +13,7 @@ __all__ = ["undisturbed"]
 
 
 @pytest.mark.parametrize("name", hooks())
-def test_a_watcher_that_fails_at_every_call_changes_nothing_about_training(
+def test_a_hook_that_fails_at_every_call_does_not_change_training(
     tmp_path: Path,
     name: str,
     undisturbed: dict[str, Any],

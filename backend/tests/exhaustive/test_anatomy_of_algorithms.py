@@ -21,7 +21,7 @@ def anatomy(folder: RunFolder) -> list[UpdateAnatomy]:
 
 
 @pytest.mark.parametrize("algo", ALGORITHM_IDS)
-def test_each_algorithm_shows_what_it_has(tmp_path: Path, algo: str) -> None:
+def test_each_algorithm_records_the_parts_it_has(tmp_path: Path, algo: str) -> None:
     folder = make_run(tmp_path, algo=algo, anatomy=True)
     assert train_run(folder)
     update = anatomy(folder)[0]
@@ -42,7 +42,7 @@ def test_each_algorithm_shows_what_it_has(tmp_path: Path, algo: str) -> None:
 
 
 @pytest.mark.parametrize("algo", ["ppo", "a2c", "dqn"])
-def test_the_last_update_is_always_looked_at(tmp_path: Path, algo: str) -> None:
+def test_the_last_update_is_always_recorded(tmp_path: Path, algo: str) -> None:
     """However soon it follows the one before: training takes less time than lies between two looks."""
     folder = make_run(tmp_path, algo=algo, anatomy=True)
     assert train_run(folder)

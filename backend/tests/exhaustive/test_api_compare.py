@@ -6,7 +6,7 @@ from tests.support.episodes import write_episodes
 from tests.support.service_process import Service
 
 
-def test_a_hundred_runs_are_compared_each_with_as_few_points_as_asked_for(service: Service) -> None:
+def test_a_hundred_runs_are_compared_with_the_requested_number_of_points_each(service: Service) -> None:
     runs = [service.create(name="many", seed=seed, total_timesteps=1_000) for seed in range(100)]
     for run in runs:
         write_episodes(service.folder(run["id"]), [float(index) for index in range(300)])

@@ -15,7 +15,7 @@ from tests.support.step_files import EVALUATION_ID, RUN_ID
 __all__ = ["service"]
 
 
-def test_exports_are_files_of_their_kind(service: Service) -> None:
+def test_each_export_is_a_valid_file_of_its_format(service: Service) -> None:
     def export(kind: str, **wanted: Any) -> bytes:
         answer = service.http.get(EXPORT.format(EVALUATION_ID), params={"format": kind, **wanted})
         assert answer.status_code == 200

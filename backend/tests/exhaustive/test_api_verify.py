@@ -12,7 +12,7 @@ __all__ = ["service"]
 
 
 @pytest.mark.parametrize("env_id", PLAYED)
-def test_an_environment_of_every_family_comes_out_again_to_the_last_hash(service: Service, env_id: str) -> None:
+def test_environments_of_every_family_are_reproduced_to_the_last_hash(service: Service, env_id: str) -> None:
     run_id = run_of(env_id)
     found = evaluated(service, run_id, episodes=1, deterministic=False, video=False)
     hashed = service.get(f"/runs/{run_id}/evaluations/{found['id']}/steps", params={"columns": "frame_hash"})

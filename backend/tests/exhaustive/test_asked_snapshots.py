@@ -21,7 +21,7 @@ from tests.support.waiting import eventually
 from tests.support.workers import pid_of
 
 
-def test_one_that_waits_when_its_worker_is_killed_is_taken_by_the_next_attempt(tmp_path: Path) -> None:
+def test_the_next_attempt_takes_a_snapshot_request_pending_at_a_worker_kill(tmp_path: Path) -> None:
     with service(tmp_path) as app:
         run_id = start(app, snapshots=snapshots(every_steps=128))
         folder = folder_of(app, run_id)
@@ -45,7 +45,7 @@ def test_one_that_waits_when_its_worker_is_killed_is_taken_by_the_next_attempt(t
         assert (names(folder).count("mine"), len(mine(folder))) == before == (1, 1), "not once more"
 
 
-def test_one_that_waits_while_the_parent_is_trained_again_is_taken_once_the_fork_trains(
+def test_a_snapshot_request_pending_while_a_fork_replays_its_parent_is_taken_once_in_the_fork(
     tmp_path: Path,
 ) -> None:
     parent = make_run(tmp_path, "parent", total_timesteps=1_024, snapshots=snapshots(every_steps=512, keep=100))

@@ -24,7 +24,7 @@ def write_events(path: Path, size: int) -> None:
 
 
 @pytest.mark.usefixtures("no_collection")
-def test_a_run_is_indexed_in_little_memory(tmp_path: Path) -> None:
+def test_indexing_a_run_needs_little_memory(tmp_path: Path) -> None:
     folder = make_run(tmp_path, "run-1")
     rows = write_rows(folder.metrics_path, 6 * MB)
     write_events(folder.events_path, 4 * MB)

@@ -28,7 +28,7 @@ def forked(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv(FORKED_FIRST, "1")
 
 
-def test_a_run_goes_on_without_the_command_that_started_it_and_the_next_one_finds_it(
+def test_a_run_outlives_the_command_that_started_it_and_the_next_command_finds_it(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.delenv(FORKED_FIRST)
@@ -48,7 +48,7 @@ def test_a_run_goes_on_without_the_command_that_started_it_and_the_next_one_find
     assert statuses(tmp_path) == {run_id: "stopped"}
 
 
-def test_a_command_that_serves_delivers_before_it_ends_or_says_who_will(tmp_path: Path) -> None:
+def test_a_serving_command_delivers_before_it_exits_or_names_the_command_to_run_later(tmp_path: Path) -> None:
     brief = ("run", "--steps", "512", "--set", "n_steps=128", "--sink", "tensorboard")
     waited = shell(tmp_path, *brief, "--wait")
     assert waited.returncode == 0, waited.stderr

@@ -19,7 +19,7 @@ from tests.support.training import curves
 __all__ = ["warm"]
 
 
-def test_the_runs_of_an_experiment_leave_together_and_come_back_as_they_were(warm: Service, tmp_path: Path) -> None:
+def test_an_experiments_runs_are_exported_together_and_imported_unchanged(warm: Service, tmp_path: Path) -> None:
     shown = call(warm.runs_dir, "experiment", "show", "Slow or fast", "--json").json
     run_ids = {cell["run_id"] for cell in shown["cells"]}
     for form in RunsFormat:

@@ -14,7 +14,7 @@ from tests.support.service_process import Service, environment
 __all__ = ["warm"]
 
 
-def test_a_reader_that_has_enough_is_no_error(warm: Service) -> None:
+def test_a_reader_that_closes_the_pipe_early_causes_no_error(warm: Service) -> None:
     """The pipe holds 64 kB at most, so a command that prints more is still writing when its reader leaves."""
     make = [sys.executable, "-m", "rlviz", "openapi"]
     with subprocess.Popen(
@@ -29,7 +29,7 @@ def test_a_reader_that_has_enough_is_no_error(warm: Service) -> None:
 
 
 @pytest.mark.parametrize("command", [("logs", "Trained", "-f"), ("query", "--csv", "FROM runs")])
-def test_a_reader_that_is_gone_before_anything_was_written_is_no_error(warm: Service, command: tuple[str, ...]) -> None:
+def test_a_reader_that_is_gone_before_the_first_write_causes_no_error(warm: Service, command: tuple[str, ...]) -> None:
     process = started(warm.runs_dir.parent, *command)
     process.stdout.close()
     with process.stderr as said:

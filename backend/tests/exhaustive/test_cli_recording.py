@@ -22,7 +22,7 @@ def warm(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
         yield service
 
 
-def test_how_much_is_recorded_is_chosen_and_what_the_run_recorded_is_filmed(warm: Service, trained: str) -> None:
+def test_the_command_sets_the_recording_detail_and_films_recorded_episodes(warm: Service, trained: str) -> None:
     shown = done(warm, "recording", trained).out
     assert "standard" in shown
     assert "the detail is reduced" in shown

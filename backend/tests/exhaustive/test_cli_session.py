@@ -54,9 +54,7 @@ SESSION = (
 )
 
 
-def test_the_session_that_is_documented_is_what_the_commands_do(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_documented_session_matches_the_commands(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     # No worker has to import torch first, which each command would pay for.
     monkeypatch.setattr(connection, "_with_first_worker", lambda _niceness: ProcessLauncher(source=SharedWorkers()))

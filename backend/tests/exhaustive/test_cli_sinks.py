@@ -9,7 +9,7 @@ from tests.support.waiting import eventually
 __all__ = ["trained", "warm"]
 
 
-def test_sinks_are_given_to_a_run_after_its_start_and_taken_away(warm: Service) -> None:
+def test_sinks_are_added_to_and_removed_from_a_started_run(warm: Service) -> None:
     assert "tensorboard" in done(warm, "sinks", "available").out
     assert done(warm, "sinks", "list", "put-there").out == "It has no sinks.\n"
     done(warm, "sinks", "add", "put-there", "tensorboard")

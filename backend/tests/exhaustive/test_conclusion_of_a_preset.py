@@ -8,7 +8,7 @@ from tests.support.service_process import Service
 __all__ = ["app"]
 
 
-def test_a_preset_evaluates_its_policy_without_being_asked_to_and_keeps_the_best(app: Service) -> None:
+def test_a_preset_evaluates_its_policy_by_default_and_keeps_the_best(app: Service) -> None:
     """A part of Pendulum's first preset of PPO, as long as it takes to its first evaluation."""
     pendulum = next(one for one in app.get("/environments") if one["id"] == "Pendulum-v1")
     plan = pendulum["presets"]["ppo"][0]["evaluation"]

@@ -12,7 +12,7 @@ from tests.support.training import QUICK
 __all__ = ["app"]
 
 
-def test_a_part_of_a_preset_is_told_to_finish_it_whether_it_was_evaluated_or_not(app: Service) -> None:
+def test_a_run_with_part_of_a_presets_budget_is_advised_to_finish_it_evaluated_or_not(app: Service) -> None:
     """Of the preset's 30,000 steps it was asked for 3,000."""
     part = {"algo": "q-learning", "env_id": "FrozenLake-v1", "total_timesteps": 3_000, "preset": "fast"}
     run_id = trained(app, **part)
@@ -23,7 +23,7 @@ def test_a_part_of_a_preset_is_told_to_finish_it_whether_it_was_evaluated_or_not
     assert "found" not in {rule["state"] for rule in rules}
 
 
-def test_a_search_over_rollouts_trains_what_it_promises_with_equal_budgets_and_no_trial_twice(app: Service) -> None:
+def test_a_search_over_rollouts_trains_what_it_promises_with_equal_budgets_and_unique_trials(app: Service) -> None:
     base = {"algo": "ppo", "preset": None, "total_timesteps": 100, "hyperparameters": QUICK["ppo"]}
     space = {
         "n_steps": {"kind": "choice", "choices": [32, 64, 128]},

@@ -100,12 +100,12 @@ def is_held(port: int, connection: socket.socket) -> bool:
 @pytest.mark.parametrize(
     "begun", [b"G", b"GET / HTTP/1.1\r\nHost: x", b"\r\n"], ids=["first-letter", "half-a-head", "empty-line"]
 )
-def test_a_request_that_is_never_said_to_its_end_is_given_up(port: int, is_ours: bool, begun: bytes) -> None:
+def test_an_unfinished_request_is_closed(port: int, is_ours: bool, begun: bytes) -> None:
     with connected(port, begun) as connection:
         assert is_let_go(connection, expected=is_ours) is is_ours
 
 
-def test_a_head_without_end_is_not_kept(port: int, is_ours: bool) -> None:
+def test_endless_headers_are_not_buffered(port: int, is_ours: bool) -> None:
     taken = 0
     with connected(port, b"GET / HTTP/1.1\r\nX-Long: ") as connection:
         try:
@@ -117,7 +117,7 @@ def test_a_head_without_end_is_not_kept(port: int, is_ours: bool) -> None:
     assert refused is is_ours
 
 
-def test_a_client_that_takes_nothing_of_its_answer_is_let_go(port: int, is_ours: bool) -> None:
+def test_a_client_that_reads_none_of_its_response_is_disconnected(port: int, is_ours: bool) -> None:
     with connected(port, b"GET /large HTTP/1.1\r\nHost: x\r\n\r\n") as connection:
         assert connection.recv(1, socket.MSG_PEEK), "it has begun to answer"
         if is_ours:
@@ -127,7 +127,7 @@ def test_a_client_that_takes_nothing_of_its_answer_is_let_go(port: int, is_ours:
             assert is_held(port, connection)
 
 
-def test_silent_connections_make_room_for_one_that_asks(port: int, is_ours: bool) -> None:
+def test_idle_connections_give_way_to_one_that_sends_a_request(port: int, is_ours: bool) -> None:
     with ExitStack() as silent:
         for _ in range(10):
             silent.enter_context(connected(port, b""))

@@ -7,7 +7,7 @@ from pathlib import Path
 from rlviz.server.runs.environments import ProbeFailure, Prober
 
 
-def test_one_that_hangs_is_given_up(tmp_path: Path) -> None:
+def test_an_environment_that_hangs_is_given_up(tmp_path: Path) -> None:
     """With what it has started, which holds its output open."""
     (tmp_path / "slow.py").write_text("import subprocess, time\nsubprocess.Popen(['sleep', '600'])\ntime.sleep(600)")
     found = Prober(time_limit=4).probe(f"{tmp_path}/slow.py:Slow")

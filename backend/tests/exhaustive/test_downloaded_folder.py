@@ -9,7 +9,7 @@ from tests.exhaustive.test_folder_before_trust import downloaded, marker, rlviz
 __all__ = ["downloaded", "marker"]
 
 
-def test_training_runs_none_of_its_code(downloaded: Path, marker: Path) -> None:
+def test_training_runs_no_code_from_the_downloaded_folder(downloaded: Path, marker: Path) -> None:
     trained = rlviz(downloaded, "run", "--env", "CartPole-v1", "--preset", "none", "--steps", "100", "--wait")
     assert trained.returncode == 0, trained.stderr
     assert not marker.exists(), marker.read_text()

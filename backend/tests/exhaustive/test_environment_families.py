@@ -76,13 +76,13 @@ def stop_in_the_middle(folder: RunFolder) -> None:
     folder.write_control(Control(desired=Desired.STOP))
 
 
-def test_nothing_is_left_out() -> None:
+def test_the_cases_cover_every_environment_and_algorithm() -> None:
     assert sorted(case[0] for case in CASES) == sorted([*ENVIRONMENTS.names(), OWN])
     assert {case[2] for case in CASES} == set(ALGORITHMS.names())
 
 
 @pytest.mark.parametrize(("env_id", "options", "algo", "values"), CASES, ids=[f"{case[0]}-{case[2]}" for case in CASES])
-def test_it_is_trained_stopped_evaluated_and_filmed(
+def test_each_environment_is_trained_stopped_evaluated_and_filmed(
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
     env_id: str,
@@ -112,7 +112,7 @@ def test_it_is_trained_stopped_evaluated_and_filmed(
     assert frames[0].std() > 1, "A picture of something"
 
 
-def test_training_counts_whole_games_and_their_own_score(tmp_path: Path) -> None:
+def test_training_counts_complete_games_and_their_own_score(tmp_path: Path) -> None:
     """Where a lost life ends an episode and rewards are cut to their sign, the journal must not."""
     config = folder_of(tmp_path, "ALE/Breakout-v5", "dqn", {}, REPLAY).read_config()
     environments = make_training_environments(config, 2)
@@ -135,7 +135,7 @@ def test_training_counts_whole_games_and_their_own_score(tmp_path: Path) -> None
     environments.close()
 
 
-def test_evaluation_plays_whole_games_for_their_own_score(tmp_path: Path) -> None:
+def test_evaluation_plays_complete_games_for_their_own_score(tmp_path: Path) -> None:
     config = folder_of(tmp_path, "ALE/Breakout-v5", "dqn", {}, REPLAY).read_config()
     env = make_environment(config, whole_episodes=True)
     env.action_space.seed(3)

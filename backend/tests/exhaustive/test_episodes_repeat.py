@@ -55,7 +55,7 @@ def test_the_same_seed_and_actions_give_the_same_episode_three_times(variant: En
 
 
 @pytest.mark.parametrize("variant", VARIANTS, ids=lambda variant: f"{variant.id}{variant.chosen}")
-def test_an_episode_of_training_does_not_depend_on_those_before_it(variant: Environment) -> None:
+def test_a_training_episode_does_not_depend_on_earlier_ones(variant: Environment) -> None:
     with closing(make_trained(variant)) as env:
         first = play(env, 3, steps=60)
         play(env, 4, steps=37)

@@ -41,7 +41,7 @@ sys.exit(evaluate(RunFolder.at(Path(sys.argv[1])), sys.argv[2]).status != "compl
 """
 
 
-def test_a_record_that_cannot_be_completed_takes_its_video_with_it(watched: WatchedFolder) -> None:
+def test_a_record_that_cannot_be_completed_is_deleted_with_its_video(watched: WatchedFolder) -> None:
     asked = ask(watched)
 
     def disk_full(record: EvaluationRecord) -> None:
@@ -58,7 +58,7 @@ def test_a_record_that_cannot_be_completed_takes_its_video_with_it(watched: Watc
 
 
 @pytest.mark.parametrize(("number", "exit_code"), [(signal.SIGTERM, 143), (signal.SIGINT, -signal.SIGINT)])
-def test_a_worker_that_is_told_to_end_leaves_no_half_file(
+def test_a_terminated_evaluation_worker_leaves_no_partial_file(
     run: RunFolder, number: signal.Signals, exit_code: int
 ) -> None:
     asked = ask(run, episodes=100)
@@ -78,7 +78,7 @@ def test_a_worker_that_is_told_to_end_leaves_no_half_file(
     assert not any(child.is_running() for child in children)
 
 
-def test_a_worker_process_leaves_a_summary_and_a_video_that_agree(run: RunFolder) -> None:
+def test_a_worker_process_leaves_a_consistent_summary_and_video(run: RunFolder) -> None:
     asked = ask(run, checkpoint="checkpoints/step_512.zip", checkpoint_step=512)
     worker = start_worker(run, asked)
     output = worker.communicate(timeout=PATIENCE)

@@ -72,7 +72,7 @@ def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
 
 
 @pytest.mark.parametrize("query", ["steps", "steps?where=reward%20%3E%201", "export?format=csv&where=reward%20%3E%201"])
-def test_step_records_that_expand(service: Service, query: str) -> None:
+def test_expanding_step_records_are_refused_in_constant_memory(service: Service, query: str) -> None:
     before = peak_memory(service)
     try:
         answer = service.api("GET", f"/runs/{RUN_ID}/evaluations/{EVALUATION_ID}/{query}")
@@ -91,7 +91,7 @@ def runs(service: Service) -> list[RunFolder]:
     return [RunFolder.at(path.parent) for path in sorted(service.runs_dir.glob("*/config.json"))]
 
 
-def test_a_bundle_that_expands(service: Service, tmp_path: Path) -> None:
+def test_an_expanding_bundle_is_refused_in_constant_memory(service: Service, tmp_path: Path) -> None:
     folder = make_run(tmp_path, "ppo-cartpole-20261121-044130-3630", rows=10, status="completed")
     with folder.log_path.open("wb") as log:
         log.truncate(600 * MB)

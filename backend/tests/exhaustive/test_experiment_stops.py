@@ -35,7 +35,7 @@ def has_environment(service: Service, env_id: str) -> None:
     eventually(lambda: any(one["id"] == env_id for one in service.get("/environments")), f"the probe of {env_id}", LONG)
 
 
-def test_a_search_proposes_no_more_while_a_trial_waits_for_a_place(service: Service, own: Path) -> None:
+def test_a_search_proposes_nothing_while_a_trial_waits_for_a_slot(service: Service, own: Path) -> None:
     """The app trains fewer runs at a time than the search would have."""
     has_environment(service, "Held")
     hold = own.with_name("hold")
@@ -51,7 +51,7 @@ def test_a_search_proposes_no_more_while_a_trial_waits_for_a_place(service: Serv
     assert statuses(ended(service, experiment_id)) == ["scored"] * (PLACES + 2)
 
 
-def test_one_that_is_stopped_pauses_its_runs_and_goes_on_with_them(service: Service, own: Path) -> None:
+def test_a_stopped_experiment_pauses_its_runs_and_resumes_them(service: Service, own: Path) -> None:
     """They are held until they have paused, so that they have steps left."""
     has_environment(service, "Held")
     hold = own.with_name("hold")
@@ -88,7 +88,7 @@ def test_one_that_is_stopped_pauses_its_runs_and_goes_on_with_them(service: Serv
         ({"fail_mode": "fast-fail", "parallel": 1}, "failed", 1, {"scored", "skipped"}),
     ],
 )
-def test_a_variant_that_always_crashes(
+def test_a_variant_that_always_crashes_fails_its_trials(
     service: Service, wishes: dict[str, Any], status: str, attempts: int, others: set[str]
 ) -> None:
     has_environment(service, "Breaks")
@@ -104,7 +104,7 @@ def test_a_variant_that_always_crashes(
         assert "breaks, seed 0" in found["cause"]
 
 
-def test_runs_that_were_stopped_because_the_app_ended_go_on(tmp_path: Path, own: Path) -> None:
+def test_runs_stopped_because_the_app_exited_are_resumed(tmp_path: Path, own: Path) -> None:
     spec = {**TINY, "base": HELD, "variants": [{"name": "only"}], "seeds": 1}
     hold, given = own.with_name("hold"), {"max_concurrent_runs": "1", "environments": f"{own}:Held"}
     hold.touch()

@@ -12,7 +12,7 @@ from tests.unit.test_exploration import NOISES, actions_of, as_read, considered,
 
 @pytest.mark.parametrize("whole", [False, True])
 @pytest.mark.parametrize("noise", NOISES)
-def test_td3_adds_the_noise_of_its_training_in_the_environments_units(tmp_path: Path, noise: str, whole: bool) -> None:
+def test_td3_adds_its_training_noise_in_units_of_the_environment(tmp_path: Path, noise: str, whole: bool) -> None:
     policy = as_read(tmp_path, "td3", whole=whole, action_noise=noise, action_noise_std=0.3)
     actions = np.array(episode(actions_of(policy), steps=400)) - considered(actions_of(policy), greedy=True)
     expected = 2 * 0.3  # torques reach from -2 to 2, noise from -1 to 1

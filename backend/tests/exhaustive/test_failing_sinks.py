@@ -22,7 +22,7 @@ __all__ = ["folder", "shelf"]
 
 @pytest.mark.parametrize("call", ["begin", "send", "confirm", "describe", "close"])
 @pytest.mark.parametrize("after", [0, 1])
-def test_a_server_that_fails_at_any_moment_has_everything_once_when_it_is_well_again(
+def test_a_server_that_fails_at_any_moment_has_everything_once_after_it_recovers(
     folder: RunFolder, shelf: Shelf, call: str, after: int
 ) -> None:
     shelf.fails = {call: after}
@@ -54,7 +54,7 @@ sys.exit(delivery_worker.deliver(RunFolder.at(Path(sys.argv[1])), SinkKind.WANDB
 """
 
 
-def test_a_worker_whose_sink_hangs_ends_itself_and_says_so(folder: RunFolder) -> None:
+def test_a_worker_whose_sink_hangs_exits_and_reports_it(folder: RunFolder) -> None:
     ended = subprocess.run([sys.executable, "-c", HANGS, str(folder.path)], check=False)
     record = read_sink(folder, SinkKind.WANDB)
     assert ended.returncode == 1
@@ -82,7 +82,7 @@ sys.exit(delivery_worker.deliver(RunFolder.at(Path(sys.argv[1])), SinkKind.WANDB
 """
 
 
-def test_a_worker_whose_sink_is_answered_again_and_again_waits_for_as_long_as_that_takes(folder: RunFolder) -> None:
+def test_a_worker_waits_as_long_as_its_slow_sink_keeps_responding(folder: RunFolder) -> None:
     subprocess.run([sys.executable, "-c", GETS_ON, str(folder.path)], check=False)
     record = read_sink(folder, SinkKind.WANDB)
     assert record is not None

@@ -73,7 +73,7 @@ PARTS = 6
 
 @pytest.mark.parametrize("part", range(PARTS))
 @pytest.mark.parametrize("kind", ["ppo", "dqn"])
-def test_a_script(tmp_path: Path, kind: str, part: int) -> None:
+def test_failing_watchers_do_not_change_a_script(tmp_path: Path, kind: str, part: int) -> None:
     alone = script(tmp_path / "alone", kind)
     with noting(watches_script) as functions:
         watched = script(tmp_path / "watched", kind, RunCallback(runs_dir=tmp_path / "runs"))
@@ -150,7 +150,7 @@ def watches_run(function: Function, frame: FrameType) -> bool:
 
 @pytest.mark.parametrize("part", range(PARTS))
 @pytest.mark.parametrize("algo", ["ppo", "dqn"])
-def test_a_run(tmp_path: Path, algo: str, part: int) -> None:
+def test_failing_watchers_do_not_change_a_run(tmp_path: Path, algo: str, part: int) -> None:
     whole = run(tmp_path, "whole", algo)
     with noting(watches_run) as functions:
         assert train_run(whole)

@@ -43,7 +43,7 @@ def test_a_clip_leaves_a_step_record_for_each_of_its_frames(service: Service, ru
     assert made(service, run_id, step=0, seed=9)["steps"]["rows"] == found["total"]
 
 
-def test_the_growth_video_shows_policies_from_the_first_to_the_best(service: Service, run_id: str) -> None:
+def test_the_growth_video_shows_policies_from_the_first_to_the_best_one(service: Service, run_id: str) -> None:
     video = made(service, run_id, "growth-video", seed=3)
     assert (video["status"], video["cause"], video["kind"]) == ("ready", None, "growth")
     steps = [episode["step"] for episode in video["episodes"]]
@@ -58,7 +58,7 @@ def test_the_growth_video_shows_policies_from_the_first_to_the_best(service: Ser
     assert service.api("POST", f"/runs/{run_id}/growth-video", json={"seed": 3}).status_code == 200
 
 
-def test_a_clip_that_is_being_filmed_gives_way_to_the_next_click_and_is_made_after_it(
+def test_a_running_clip_yields_to_the_next_request_and_is_made_afterwards(
     service: Service, run_id: str, tmp_path: Path
 ) -> None:
     """While you drag along the curve, only the last moment is filmed."""
@@ -100,7 +100,7 @@ def test_a_clip_that_is_being_filmed_gives_way_to_the_next_click_and_is_made_aft
     assert not clips.requests.has_any()
 
 
-def test_a_damaged_policy_says_so_and_harms_nothing(service: Service, run_id: str) -> None:
+def test_a_damaged_policy_is_reported_and_affects_nothing_else(service: Service, run_id: str) -> None:
     folder = service.folder(run_id)
     step, path = folder.film_files()[1]
     whole = path.read_bytes()
@@ -115,7 +115,7 @@ def test_a_damaged_policy_says_so_and_harms_nothing(service: Service, run_id: st
     assert made(service, run_id, step=step, seed=11)["status"] == "ready"
 
 
-def test_a_worker_that_is_killed_is_told_and_the_next_click_is_answered(service: Service, run_id: str) -> None:
+def test_a_killed_worker_is_reported_and_the_next_request_succeeds(service: Service, run_id: str) -> None:
     asked = service.api("POST", f"/runs/{run_id}/clips", json={"step": 0, "seed": 21}).json()
 
     def clip_worker() -> psutil.Process | None:

@@ -69,7 +69,9 @@ def evaluation(app: Service, trained: tuple[dict[str, Any], list[float]]) -> dic
     return found
 
 
-def test_training_beats_chance_by_far(trained: tuple[dict[str, Any], list[float]], random_return: float) -> None:
+def test_training_clearly_beats_random_actions(
+    trained: tuple[dict[str, Any], list[float]], random_return: float
+) -> None:
     run, returns = trained
     assert 15 < random_return < 30
     assert run["episodes"] == len(returns)
@@ -78,7 +80,7 @@ def test_training_beats_chance_by_far(trained: tuple[dict[str, Any], list[float]
     assert fmean(returns[:RECENT]) < MARGIN * random_return, "It was not learned, it was given"
 
 
-def test_the_evaluated_policy_beats_chance_by_far(
+def test_the_evaluated_policy_clearly_beats_random_actions(
     app: Service, trained: tuple[dict[str, Any], list[float]], evaluation: dict[str, Any], random_return: float
 ) -> None:
     summary = evaluation["summary"]
@@ -90,7 +92,7 @@ def test_the_evaluated_policy_beats_chance_by_far(
     assert evaluation["checkpoint_step"] == trained[0]["step"]
 
 
-def test_the_video_holds_every_frame_of_every_episode_in_a_form_that_browsers_play(
+def test_the_video_holds_every_frame_of_every_episode_in_a_browser_format(
     app: Service, evaluation: dict[str, Any]
 ) -> None:
     facts, episodes = evaluation["summary"]["video"], evaluation["summary"]["episodes"]

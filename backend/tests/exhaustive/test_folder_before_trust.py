@@ -76,7 +76,7 @@ def rlviz(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, check=False)
 
 
-def test_none_of_its_code_runs_before_the_folder_is_trusted(downloaded: Path, marker: Path) -> None:
+def test_no_code_of_a_folder_runs_before_it_is_trusted(downloaded: Path, marker: Path) -> None:
     imported = rlviz(downloaded, "import", ".")
     assert imported.returncode == 0, imported.stderr
     assert "environments (.env)" in imported.stderr

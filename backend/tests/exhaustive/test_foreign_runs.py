@@ -14,7 +14,7 @@ from tests.support.waiting import eventually
 __all__ = ["service"]
 
 
-def test_a_video_that_is_handed_over_is_listed_while_the_program_runs_and_can_be_played(service: Service) -> None:
+def test_a_video_logged_by_a_script_is_listed_while_it_runs_and_playable(service: Service) -> None:
     frames = [np.full((60, 90, 3), 5 * number, np.uint8) for number in range(6)]
     with track("mine", "CartPole-v1", runs_dir=service.runs_dir) as run:
         run.log(128, loss=0.5)

@@ -52,7 +52,9 @@ def beginning(folder: RunFolder) -> str:
 
 @pytest.mark.parametrize("parent", ["ppo", "dqn"], indirect=True)
 @pytest.mark.parametrize("changes", [{"learning_rate": 0.002}, {"n_envs": 3}], ids=["value", "environments"])
-def test_it_computes_again_what_it_did(parent: RunFolder, at: Callable[..., None], changes: dict[str, Any]) -> None:
+def test_a_fork_rolled_back_to_its_start_computes_the_same_again(
+    parent: RunFolder, at: Callable[..., None], changes: dict[str, Any]
+) -> None:
     whole, folder = forked(parent, **changes), forked(parent, **changes)
     assert train_run(whole)
     at(500, lambda callback: callback.rollbacks.request(beginning(folder)))
@@ -70,7 +72,7 @@ def test_it_computes_again_what_it_did(parent: RunFolder, at: Callable[..., None
 
 
 @pytest.mark.parametrize("parent", ["ppo"], indirect=True)
-def test_a_rule_goes_back_there_and_changes_what_it_changes_with_it(parent: RunFolder) -> None:
+def test_a_rule_rolls_a_fork_back_to_its_start_with_its_changes(parent: RunFolder) -> None:
     when = {"kind": "metric", "metric": "train/n_updates", "side": "above", "value": 0}
     folder = forked(parent, Rule.model_validate({"when": when, "do": [BACK, HALVE], "at_most": 2}))
     assert train_run(folder)
@@ -83,7 +85,7 @@ def test_a_rule_goes_back_there_and_changes_what_it_changes_with_it(parent: RunF
 
 
 @pytest.mark.parametrize("parent", ["ppo"], indirect=True)
-def test_one_that_is_paused_meanwhile_pauses_there(parent: RunFolder, at: Callable[..., None]) -> None:
+def test_a_fork_paused_during_the_rollback_pauses_at_its_start(parent: RunFolder, at: Callable[..., None]) -> None:
     folder = forked(parent)
 
     def both(callback: Any) -> None:
@@ -98,7 +100,7 @@ def test_one_that_is_paused_meanwhile_pauses_there(parent: RunFolder, at: Callab
 
 
 @pytest.mark.parametrize("parent", ["ppo"], indirect=True)
-def test_a_snapshot_that_somebody_waits_for_is_taken_there_and_none_twice(
+def test_a_pending_snapshot_request_is_taken_at_the_start_and_only_once(
     parent: RunFolder, at: Callable[..., None]
 ) -> None:
     folder = forked(parent)

@@ -26,7 +26,7 @@ CHANGES: dict[str, dict[str, Any]] = {
 
 
 @pytest.mark.parametrize(("algo", "step"), [("ppo", 896), ("dqn", 804)])
-def test_it_computes_what_its_parent_did(tmp_path: Path, algo: str, step: int) -> None:
+def test_a_fork_between_snapshots_computes_the_same_rows_as_its_parent(tmp_path: Path, algo: str, step: int) -> None:
     parent = trained_twice(tmp_path, algo, **CHANGES[algo])
     child = forked(parent, 801)
     fork = child.read_config().parent
@@ -48,7 +48,7 @@ def test_it_computes_what_its_parent_did(tmp_path: Path, algo: str, step: int) -
 
 
 @pytest.mark.parametrize(("algo", "step"), [("ppo", 384), ("dqn", 304)])
-def test_before_the_first_snapshot_it_begins_where_its_parent_began(tmp_path: Path, algo: str, step: int) -> None:
+def test_a_fork_before_the_first_snapshot_starts_where_its_parent_started(tmp_path: Path, algo: str, step: int) -> None:
     parent = trained_twice(tmp_path, algo, **CHANGES[algo])
     for path in parent.snapshots.glob("*.zip"):
         path.unlink()
@@ -71,7 +71,7 @@ def test_before_the_first_snapshot_it_begins_where_its_parent_began(tmp_path: Pa
 
 
 @pytest.mark.parametrize(("has_snapshots", "step"), [(True, 640), (False, 128)])
-def test_a_parent_that_comes_out_otherwise_is_warned_of(tmp_path: Path, has_snapshots: bool, step: int) -> None:
+def test_a_fork_warns_when_its_parent_replays_differently(tmp_path: Path, has_snapshots: bool, step: int) -> None:
     parent = trained_twice(tmp_path, "ppo")
     for path in parent.snapshots.glob("*.zip") if not has_snapshots else ():
         path.unlink()
@@ -84,7 +84,9 @@ def test_a_parent_that_comes_out_otherwise_is_warned_of(tmp_path: Path, has_snap
     assert f"differed from step {step} on" in message
 
 
-def test_one_that_is_held_within_a_rollout_of_its_parent_begins_as_if_it_had_not_been(tmp_path: Path, at: Any) -> None:
+def test_a_fork_paused_while_it_replays_a_rollout_of_its_parent_starts_as_if_never_paused(
+    tmp_path: Path, at: Any
+) -> None:
     parent = trained_twice(tmp_path, "dqn", **CHANGES["dqn"])
     for path in parent.snapshots.glob("*.zip"):
         path.unlink()

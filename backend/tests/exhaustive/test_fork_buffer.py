@@ -55,7 +55,7 @@ def parent(tmp_path_factory: pytest.TempPathFactory) -> RunFolder:
 
 
 @pytest.mark.parametrize("size", [100, OLD, 400])
-def test_it_takes_over_the_newest_rows_that_fit(parent: RunFolder, size: int) -> None:
+def test_a_fork_inherits_the_newest_rows_that_fit_its_buffer(parent: RunFolder, size: int) -> None:
     taken = snapshots_of(parent)[-1]
     changed = ("buffer_size",) if size != OLD else ()
     child = make_run(
@@ -113,7 +113,7 @@ def restored(folder: RunFolder, name: str) -> Any:
 
 
 @pytest.mark.parametrize(("n_envs", "size"), [(3, OLD), (4, 100), (2, 1_000)])
-def test_with_other_environments_it_takes_over_the_newest_transitions_in_rows_of_its_own(
+def test_with_another_number_of_environments_a_fork_regroups_the_newest_transitions(
     parent: RunFolder, n_envs: int, size: int
 ) -> None:
     taken = snapshots_of(parent)[-1].name
@@ -140,7 +140,7 @@ def test_with_other_environments_it_takes_over_the_newest_transitions_in_rows_of
     assert verify_snapshot(child, last.name).identical
 
 
-def test_a_buffer_that_takes_time_limits_for_ends_is_not_marked(tmp_path: Path) -> None:
+def test_a_buffer_without_time_limit_handling_gets_no_truncation_mark(tmp_path: Path) -> None:
     once = {"optimize_memory_usage": True, "buffer_size": OLD}
     parent = make_run(tmp_path, "parent", algo="dqn", total_timesteps=600, snapshots=PLAN, hyperparameters=once)
     assert train_run(parent)
@@ -150,7 +150,7 @@ def test_a_buffer_that_takes_time_limits_for_ends_is_not_marked(tmp_path: Path) 
     assert not buffer.timeouts.any()
 
 
-def test_no_n_step_return_reaches_into_an_episode_that_began_anew(tmp_path: Path) -> None:
+def test_no_n_step_return_crosses_into_a_restarted_episode(tmp_path: Path) -> None:
     """Nor does it when the fork goes on from a snapshot of its own."""
     several = {"n_steps": 3, "n_envs": 2}
     parent = make_run(tmp_path, "parent", algo="dqn", total_timesteps=600, snapshots=PLAN, hyperparameters=several)
@@ -174,7 +174,7 @@ def test_no_n_step_return_reaches_into_an_episode_that_began_anew(tmp_path: Path
     assert np.logical_or(own.dones, own.timeouts)[last].all()
 
 
-def test_noise_that_goes_on_over_steps_begins_anew_with_the_environments(tmp_path: Path) -> None:
+def test_time_correlated_noise_restarts_with_the_environments(tmp_path: Path) -> None:
     noise = {"action_noise": "ornstein-uhlenbeck", "n_envs": 2}
     one = make_run(tmp_path, "noise", algo="td3", total_timesteps=200, snapshots=PLAN, hyperparameters=noise)
     assert train_run(one)

@@ -48,7 +48,7 @@ def family_changes(app: Application, folder: RunFolder) -> Sequence[SettingChang
         ),
     ],
 )
-def test_what_a_fork_changes_takes_the_place_of_what_was_changed_in_its_parent(
+def test_a_change_in_a_fork_replaces_the_change_made_in_its_parent(
     tmp_path: Path, algo: str, change: SetKnob | ScaleKnob, wish: dict[str, Any], metric: str | None, expected: float
 ) -> None:
     fixed = {"hyperparameters": {"ent_coef": 0.2}} if algo == "sac" else {}
@@ -63,7 +63,7 @@ def test_what_a_fork_changes_takes_the_place_of_what_was_changed_in_its_parent(
     assert born.changed == sorted(wish)
 
 
-def test_a_fixed_temperature_that_was_halved_is_not_halved_again_by_a_resume(tmp_path: Path) -> None:
+def test_a_resume_does_not_halve_a_halved_temperature_again(tmp_path: Path) -> None:
     folder = parent_of(tmp_path, "sac", scale("ent_coef", 0.5), hyperparameters={"ent_coef": 0.2})
     folder.change_control(attempt=2, resume_from="512", total_timesteps=768)
     assert train_run(folder)
@@ -71,7 +71,7 @@ def test_a_fixed_temperature_that_was_halved_is_not_halved_again_by_a_resume(tmp
     assert values == [pytest.approx(0.1, rel=1e-6)] * len(values)
 
 
-def test_what_a_fork_does_not_change_goes_on_and_everybody_says_so(tmp_path: Path) -> None:
+def test_a_fork_inherits_active_changes_and_reports_them_everywhere(tmp_path: Path) -> None:
     configured = 3e-4
     parent = parent_of(
         tmp_path,
@@ -100,7 +100,7 @@ def test_what_a_fork_does_not_change_goes_on_and_everybody_says_so(tmp_path: Pat
         assert (offered["learning_rate"], offered["clip_range"]) == (configured / 2, 0.1)
 
 
-def test_a_fork_with_nothing_changed_goes_on_as_its_parent_does(tmp_path: Path) -> None:
+def test_an_unchanged_fork_continues_exactly_as_its_parent(tmp_path: Path) -> None:
     """Along a schedule that was multiplied, to the last bit."""
     linear = {"learning_rate_schedule": "linear"}
     parent = parent_of(tmp_path, "ppo", scale("learning_rate", 0.7), hyperparameters=linear)
@@ -112,7 +112,7 @@ def test_a_fork_with_nothing_changed_goes_on_as_its_parent_does(tmp_path: Path) 
     assert curves(child) == expected
 
 
-def test_the_configured_value_is_a_change_where_another_one_is_in_force(tmp_path: Path) -> None:
+def test_setting_the_configured_value_counts_as_a_change_while_another_value_is_active(tmp_path: Path) -> None:
     parent = parent_of(tmp_path, "ppo", turn("learning_rate", 1e-3), hyperparameters={"learning_rate": 2e-4})
     same = forked(parent, hyperparameters={"learning_rate": 1e-3})
     back = forked(parent, hyperparameters={"learning_rate": 2e-4})
@@ -130,7 +130,7 @@ def test_the_configured_value_is_a_change_where_another_one_is_in_force(tmp_path
         assert difference.values == {parent.run_id: 1e-3, back.run_id: 2e-4}
 
 
-def test_a_fork_before_a_change_knows_nothing_of_it(tmp_path: Path) -> None:
+def test_a_fork_from_before_a_change_does_not_inherit_it(tmp_path: Path) -> None:
     parent = parent_of(tmp_path, "ppo")
     slower = KnobRequest(number=1, change=turn("learning_rate", 1e-4))
     parent.write_control(
@@ -145,7 +145,7 @@ def test_a_fork_before_a_change_knows_nothing_of_it(tmp_path: Path) -> None:
     assert in_force == {("512", None): None, ("1024", None): 1e-4, (None, 500): None, (None, 700): 1e-4}
 
 
-def test_a_fork_that_goes_back_to_where_it_began_says_again_what_goes_on(tmp_path: Path) -> None:
+def test_a_fork_rolled_back_to_its_start_reports_its_inherited_changes_again(tmp_path: Path) -> None:
     parent = parent_of(tmp_path, "ppo", turn("learning_rate", 1e-3))
     child = forked(parent)
     wish = KnobRequest(number=1, change=turn("learning_rate", 1e-5))

@@ -52,7 +52,7 @@ def fork(request: pytest.FixtureRequest, tmp_path: Path) -> tuple[RunFolder, str
     indirect=["fork"],
     ids=["snapshot", "beyond", "replay-buffer"],
 )
-def test_it_goes_on_as_the_fork_did(fork: tuple[RunFolder, str], at: dict[str, Any]) -> None:
+def test_a_fork_of_a_fork_continues_as_the_fork_did(fork: tuple[RunFolder, str], at: dict[str, Any]) -> None:
     parent, _ = fork
     child = forked(parent, **at)
     born = child.read_config().parent
@@ -71,7 +71,7 @@ def test_it_goes_on_as_the_fork_did(fork: tuple[RunFolder, str], at: dict[str, A
 
 
 @pytest.mark.parametrize("fork", ["ppo"], indirect=True)
-def test_before_its_beginning_there_is_nothing_of_it(fork: tuple[RunFolder, str]) -> None:
+def test_a_fork_cannot_be_forked_before_its_start(fork: tuple[RunFolder, str]) -> None:
     parent, name = fork
     with pytest.raises(NothingToResume, match="is a fork itself and starts at step 512"):
         forked(parent, step=400)

@@ -25,7 +25,7 @@ NUMBER = {"ent_coef": 0.2}
 
 
 @pytest.mark.parametrize("where", [{"snapshot": "512"}, {"snapshot": None, "step": 400}], ids=["snapshot", "step"])
-def test_an_entropy_coefficient_that_was_tuned_becomes_a_number(tmp_path: Path, where: dict[str, Any]) -> None:
+def test_a_tuned_entropy_coefficient_becomes_a_fixed_number(tmp_path: Path, where: dict[str, Any]) -> None:
     child = forked(parent_of(tmp_path, "sac"), hyperparameters=NUMBER, **where)
     assert kinds(child)[-1] == "finished"
     values = column(child, "train/ent_coef")
@@ -41,7 +41,7 @@ def test_an_entropy_coefficient_that_was_tuned_becomes_a_number(tmp_path: Path, 
     [(0.2, (), 0.2), (0.2, (turn("ent_coef", 0.05),), 0.05), (0.0, (), 1.0)],
     ids=["as configured", "as it was changed", "from nothing"],
 )
-def test_a_number_becomes_an_entropy_coefficient_that_is_tuned_from_there(
+def test_a_fixed_entropy_coefficient_becomes_tuned_from_its_value(
     tmp_path: Path, configured: float, changes: tuple[SetKnob, ...], begins: float
 ) -> None:
     parent = parent_of(tmp_path, "sac", *changes, hyperparameters={"ent_coef": configured})
@@ -54,7 +54,7 @@ def test_a_number_becomes_an_entropy_coefficient_that_is_tuned_from_there(
     assert verify_snapshot(child, snapshots_of(child)[-1].name).identical
 
 
-def test_a_fork_goes_on_the_same_from_its_own_snapshots_whatever_began_anew(tmp_path: Path) -> None:
+def test_a_fork_with_reset_parts_resumes_exactly_from_its_own_snapshots(tmp_path: Path) -> None:
     parent = parent_of(tmp_path, "sac", hyperparameters=NUMBER)
     child = forked(parent, hyperparameters={"ent_coef": None}, total_timesteps=1_536)
     beyond = [row for row in curves(child) if row[0] > 1_024]
@@ -66,7 +66,7 @@ def test_a_fork_goes_on_the_same_from_its_own_snapshots_whatever_began_anew(tmp_
 
 
 @pytest.mark.parametrize("was", [True, False])
-def test_rmsprop_and_adam_take_each_others_place_without_moments(tmp_path: Path, *, was: bool) -> None:
+def test_rmsprop_and_adam_replace_each_other_without_moments(tmp_path: Path, *, was: bool) -> None:
     parent = parent_of(tmp_path, "a2c", hyperparameters={"use_rms_prop": was})
     child = forked(parent, hyperparameters={"use_rms_prop": not was}, snapshot="520")
     assert kinds(child)[-1] == "finished"
@@ -77,7 +77,7 @@ def test_rmsprop_and_adam_take_each_others_place_without_moments(tmp_path: Path,
     assert verify_snapshot(child, snapshots_of(child)[-1].name).identical
 
 
-def test_rmsprop_goes_on_with_another_epsilon(tmp_path: Path) -> None:
+def test_rmsprop_continues_with_another_epsilon(tmp_path: Path) -> None:
     child = forked(parent_of(tmp_path, "a2c"), hyperparameters={"rms_prop_eps": 1e-3}, snapshot="520")
     assert A2C.load(child.model_path).policy.optimizer.param_groups[0]["eps"] == 1e-3
 
@@ -92,7 +92,7 @@ def test_rmsprop_goes_on_with_another_epsilon(tmp_path: Path) -> None:
         ({"action_noise": "none"}, {"action_noise": "normal"}, 0.1),
     ],
 )
-def test_other_noise_of_actions_begins_with_the_fork(
+def test_changed_action_noise_starts_with_the_fork(
     tmp_path: Path, before: dict[str, Any], after: dict[str, Any], deviation: float | None
 ) -> None:
     child = forked(parent_of(tmp_path, "td3", hyperparameters=before), hyperparameters=after)
@@ -103,7 +103,7 @@ def test_other_noise_of_actions_begins_with_the_fork(
     assert verify_snapshot(child, snapshots_of(child)[-1].name).identical
 
 
-def test_the_form_is_told_what_a_change_brings_with_it(tmp_path: Path) -> None:
+def test_the_form_shows_the_consequences_of_a_change(tmp_path: Path) -> None:
     def told(algo: str, **hyperparameters: Any) -> dict[str, Any]:
         config = make_run(tmp_path, f"{algo}-{len(hyperparameters)}", algo=algo, hyperparameters=hyperparameters)
         return {one.name: one for one in possible_changes(config.read_config())}
@@ -119,7 +119,7 @@ def test_the_form_is_told_what_a_change_brings_with_it(tmp_path: Path) -> None:
     assert "only at the start" in (tuned["log_std_init"].why or "")
 
 
-def test_a_number_that_a_rule_adjusts_cannot_be_tuned_by_itself(tmp_path: Path) -> None:
+def test_a_number_adjusted_by_a_rule_cannot_be_tuned_automatically(tmp_path: Path) -> None:
     halve = Rule.model_validate(
         {
             "when": {"kind": "steps", "steps": 600},
@@ -136,7 +136,7 @@ def test_a_number_that_a_rule_adjusts_cannot_be_tuned_by_itself(tmp_path: Path) 
         assert app.rules.rules(child.id) == ()
 
 
-def test_a_fork_has_the_rules_that_its_parent_was_given_since_it_began(tmp_path: Path) -> None:
+def test_a_fork_inherits_rules_added_to_its_parent_after_the_parent_started(tmp_path: Path) -> None:
     later = Rule.model_validate({"when": {"kind": "steps", "steps": 600}, "do": [{"kind": "stop", "then": "save"}]})
     parent = parent_of(tmp_path, "ppo")
     parent.write_rules(RulesDocument(number=1, rules=(later,)))
@@ -145,6 +145,6 @@ def test_a_fork_has_the_rules_that_its_parent_was_given_since_it_began(tmp_path:
     assert 512 < max(step for step, _ in curves(child)) < 1_024, "its rule has ended it"
 
 
-def test_the_saved_policy_is_one_of_the_library_s(tmp_path: Path) -> None:
+def test_the_saved_policy_is_a_plain_stable_baselines3_policy(tmp_path: Path) -> None:
     child = forked(parent_of(tmp_path, "sac"), hyperparameters=NUMBER)
     assert float(SAC.load(child.model_path).ent_coef) == 0.2

@@ -88,7 +88,7 @@ def test_a_template_that_hangs_is_given_up(
     put_down(worker)
 
 
-def test_a_template_that_died_is_replaced_and_its_fork_goes_on(
+def test_a_dead_template_is_replaced_and_its_fork_continues(
     launcher: ProcessLauncher, template: int, clock: Clock, tmp_path: Path
 ) -> None:
     folder = make_run(tmp_path, total_timesteps=1_000_000)
@@ -111,14 +111,14 @@ def test_a_template_that_died_is_replaced_and_its_fork_goes_on(
     assert (worker.poll(), is_running(pid)) == (Exit(None), False)
 
 
-def test_close_ends_the_template_and_no_other_comes(launcher: ProcessLauncher, template: int, clock: Clock) -> None:
+def test_close_ends_the_template_and_starts_no_other(launcher: ProcessLauncher, template: int, clock: Clock) -> None:
     launcher.close()
     clock.now += 60
     launcher.maintain()
     assert worker_processes() == []
 
 
-def test_when_the_service_is_killed_its_template_ends_and_its_worker_goes_on(tmp_path: Path) -> None:
+def test_when_the_service_is_killed_its_template_exits_and_its_worker_continues(tmp_path: Path) -> None:
     folder = make_run(tmp_path, total_timesteps=1_000_000)
     with subprocess.Popen([sys.executable, "-c", SERVICE, str(folder.path)], stdout=subprocess.PIPE) as service:
         assert service.stdout is not None
@@ -136,7 +136,7 @@ def test_when_the_service_is_killed_its_template_ends_and_its_worker_goes_on(tmp
         put_down(worker)
 
 
-def test_the_template_ends_without_a_word_when_its_launcher_is_killed_with_messages_unread() -> None:
+def test_the_template_exits_silently_when_its_launcher_is_killed_with_unread_messages() -> None:
     program = (
         "import socket, sys; from rlviz.launchers.process import fork_workers; "
         "sys.exit(0 if fork_workers(socket.socket(fileno=0)) is None else 1)"

@@ -23,7 +23,7 @@ def test_a_fork_trains_with_other_environments_or_another_seed(
     fork_with_changes(app, parent, changes)
 
 
-def test_an_off_policy_fork_takes_its_replay_buffer_along(app: Application) -> None:
+def test_an_off_policy_fork_inherits_its_parents_replay_buffer(app: Application) -> None:
     run_id, longer = start(app, algo="dqn", steps=600), start(app, algo="dqn", steps=1_000)
     ended(app, run_id)
     ended(app, longer)
@@ -48,7 +48,7 @@ def test_an_off_policy_fork_takes_its_replay_buffer_along(app: Application) -> N
     assert learned(folder_of(app, slower.id)) != learned(folder_of(app, same.id))
 
 
-def test_options_of_the_environment_change_at_a_fork_where_networks_still_fit(app: Application) -> None:
+def test_a_fork_changes_environment_options_that_still_fit_the_networks(app: Application) -> None:
     run_id = start(app, env_id="FrozenLake-v1", steps=640)
     assert ended(app, run_id).state is S.COMPLETED
     child = app.forks.fork(

@@ -17,7 +17,7 @@ from tests.support.service import create, ended, folder_of, start
 __all__ = ["app", "parent"]
 
 
-def test_a_fork_goes_back_to_where_it_began(app: Application, parent: str) -> None:
+def test_a_fork_rolls_back_to_its_start(app: Application, parent: str) -> None:
     changes = {"learning_rate": 1e-4, "n_envs": 4}
     wish = ForkRequest(snapshot="640", total_timesteps=1_280, hyperparameters=changes, start=True)
     child = app.forks.fork(parent, wish)
@@ -46,7 +46,7 @@ def test_a_fork_outlives_its_parent(app: Application) -> None:
     assert app.runs.get(child.id).parent == child.parent
 
 
-def test_relatives_are_compared_from_where_they_parted(app: Application, parent: str) -> None:
+def test_relatives_are_compared_from_their_fork_point(app: Application, parent: str) -> None:
     def compared(*runs: str, axis: ComparedAxis = "step") -> ComparedRuns:
         return app.comparison.compare(ComparisonRequest(runs, 5.0, 20, [], 100, axis))
 

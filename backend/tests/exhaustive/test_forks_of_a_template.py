@@ -36,7 +36,7 @@ def template(launcher: ProcessLauncher) -> int:
     return pid
 
 
-def test_each_launch_is_a_fork_with_a_title_and_a_session_of_its_own(
+def test_each_launch_forks_a_process_with_its_own_title_and_session(
     launcher: ProcessLauncher, template: int, tmp_path: Path
 ) -> None:
     folders = [make_run(tmp_path, name, total_timesteps=1_000_000) for name in ("one", "two")]
@@ -52,7 +52,9 @@ def test_each_launch_is_a_fork_with_a_title_and_a_session_of_its_own(
     assert worker_processes() == [template]
 
 
-def test_forks_use_as_many_threads_as_asked_and_draw(launcher: ProcessLauncher, template: int, tmp_path: Path) -> None:
+def test_forked_processes_use_the_requested_threads_and_can_draw(
+    launcher: ProcessLauncher, template: int, tmp_path: Path
+) -> None:
     # One update: two threads that wait for each other take very long where the cores are wanted by others, too.
     once = {"batch_size": 128, "n_epochs": 1, "net_arch": [256, 256]}
     folder = make_run(tmp_path, torch_threads=2, total_timesteps=128, hyperparameters=once)
@@ -62,6 +64,6 @@ def test_forks_use_as_many_threads_as_asked_and_draw(launcher: ProcessLauncher, 
     assert folder.evaluations.video_path(asked.id).is_file()
 
 
-def test_the_template_has_drawn_nothing(template: int) -> None:
+def test_the_template_runs_no_drawing_thread(template: int) -> None:
     names = [path.read_text().strip() for path in Path(f"/proc/{template}/task").glob("*/comm")]
     assert "SDLTimer" not in names, "a fork would wait for that thread for ever"

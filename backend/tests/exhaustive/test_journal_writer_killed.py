@@ -28,7 +28,7 @@ while True:
 """
 
 
-def test_a_writer_killed_at_any_moment_leaves_a_readable_journal_that_goes_on(path: Path) -> None:
+def test_a_writer_killed_at_any_moment_leaves_a_readable_and_writable_journal(path: Path) -> None:
     moments = random.Random(9)
     for _ in range(20):
         writer = ForkedProcess(path.parent, os.environ, script=KILLED.format(path=str(path)))

@@ -18,13 +18,13 @@ from rlviz.learning.environments.gameboy.lamplighter.build import (
 
 
 @pytest.mark.skipif(compiler_version() != COMPILER, reason=f"needs SDCC {COMPILER} (in Debian 12: apt install sdcc)")
-def test_the_sources_give_the_same_bytes_again() -> None:
+def test_building_the_sources_reproduces_the_same_bytes() -> None:
     cartridge, symbols = build()
     assert cartridge == ROM.read_bytes()
     assert symbols == SYMBOLS.read_text("utf-8")
 
 
-def test_a_map_whose_rooms_do_not_fit_is_refused() -> None:
+def test_a_map_with_rooms_that_do_not_fit_is_refused() -> None:
     world = (FOLDER / "world.txt").read_text("utf-8")
     with pytest.raises(BadSource, match="LIGHTHOUSE and CLIFF do not match"):
         read_rooms(world.replace("D..S......", "R..S......"))
@@ -32,7 +32,7 @@ def test_a_map_whose_rooms_do_not_fit_is_refused() -> None:
         read_rooms(world.replace("R..c....~~", "R..c....~"))
 
 
-def test_a_picture_of_another_size_is_refused() -> None:
+def test_a_picture_of_the_wrong_size_is_refused() -> None:
     art, world = ((FOLDER / name).read_text("utf-8") for name in ("art.txt", "world.txt"))
     with pytest.raises(BadSource, match="grass"):
         make_tables(art.replace("--.-.-----------\n", "", 1), world)

@@ -8,7 +8,7 @@ from tests.unit.experiments.test_checking import HUNDRED, refused
 
 
 @pytest.mark.parametrize("seeds", [1, 5])
-def test_ten_thousand_combinations_say_what_they_would_cost(seeds: int) -> None:
+def test_a_grid_of_ten_thousand_combinations_reports_its_cost(seeds: int) -> None:
     field = refused(200.0, grid={"gamma": HUNDRED, "gae_lambda": HUNDRED}, seeds=seeds)
     steps = 10_000 * 100_352 * seeds  # 98 rollouts of 1,024 steps
     assert field.pointer == ("/confirm" if seeds == 1 else "")

@@ -8,7 +8,7 @@ from contextlib import closing
 from rlviz.exchange.sinks.mlflow import PointLedger
 
 
-def test_a_million_points_take_no_memory_of_their_own() -> None:
+def test_a_million_points_need_no_memory_of_their_own() -> None:
     tracemalloc.start()
     with closing(PointLedger()) as ledger:
         ledger.record_seen("reward", ((index * 2_654_435_761) % 2**62 for index in range(1_000_000)))

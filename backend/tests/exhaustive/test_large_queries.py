@@ -17,6 +17,6 @@ __all__ = ["application", "client"]
         "SELECT repeat('x', 1000000000) FROM range(20)",
     ],
 )
-def test_a_query_that_takes_all_memory_is_refused(client: Client, sql: str) -> None:
+def test_a_query_that_would_exhaust_memory_is_refused(client: Client, sql: str) -> None:
     assert "Ask for less" in refused(client, sql)["detail"]
     assert answer(client, "SELECT 1")["rows"] == [[1]]

@@ -30,7 +30,7 @@ def only_sink(service: Service, run_id: str) -> dict[str, Any]:
     return cast("dict[str, Any]", sink)
 
 
-def test_the_runs_of_an_experiment_are_delivered_where_it_says(here: tuple[Service, Path]) -> None:
+def test_an_experiments_runs_are_delivered_to_its_sinks(here: tuple[Service, Path]) -> None:
     service, _ = here
     specification = {
         "base": {name: RUN[name] for name in ("algo", "preset", "hyperparameters")} | {"total_timesteps": 256},
@@ -51,7 +51,7 @@ def test_the_runs_of_an_experiment_are_delivered_where_it_says(here: tuple[Servi
         assert only_sink(service, run_id)["live"]
 
 
-def test_a_run_that_has_ended_is_given_a_sink_and_what_changes_later_comes_too(here: tuple[Service, Path]) -> None:
+def test_a_sink_added_to_an_ended_run_gets_its_data_and_later_changes(here: tuple[Service, Path]) -> None:
     service, runs_dir = here
     run_id = service.api("POST", "/runs", json=RUN).json()["id"]
     assert service.get(f"/runs/{run_id}/sinks")["sinks"] == []

@@ -26,7 +26,7 @@ FEWER_STEPS = {"total_timesteps=4_096": "total_timesteps=512", ".learn(1_024,": 
 
 
 @pytest.mark.parametrize("snippet", SNIPPETS)
-def test_a_snippet_leaves_a_completed_run_with_episodes(snippet: str, tmp_path: Path) -> None:
+def test_each_snippet_leaves_a_completed_run_with_episodes(snippet: str, tmp_path: Path) -> None:
     for steps, fewer in FEWER_STEPS.items():
         snippet = snippet.replace(steps, fewer)
     given = environment(runs_dir=str(tmp_path)) | {SOCKET: template_address(), FORKED_FIRST: "1"}
@@ -41,6 +41,6 @@ def test_a_snippet_leaves_a_completed_run_with_episodes(snippet: str, tmp_path: 
     assert row.ep_rew_mean is not None
 
 
-def test_importing_the_library_imports_nothing_that_is_slow() -> None:
+def test_importing_the_library_imports_no_slow_module() -> None:
     heavy = "{'torch', 'stable_baselines3', 'gymnasium', 'numpy', 'pydantic'}"
     subprocess.run([sys.executable, "-c", f"import sys, rlviz; assert not {heavy} & set(sys.modules)"], check=True)

@@ -8,7 +8,7 @@ from pathlib import Path
 from tests.unit.test_evaluation_recorder import pictures, record
 
 
-def test_memory_does_not_grow_with_the_length_of_the_video(tmp_path: Path) -> None:
+def test_memory_does_not_grow_with_the_length_of_a_video(tmp_path: Path) -> None:
     def peak(frames: int) -> int:
         tracemalloc.start()
         try:

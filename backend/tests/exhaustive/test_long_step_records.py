@@ -13,7 +13,7 @@ from tests.support.step_files import about, row
 from tests.unit.test_step_records import NAME
 
 
-def test_a_very_long_episode_costs_no_memory_and_is_cut_at_its_size(tmp_path: Path) -> None:
+def test_recording_a_very_long_episode_needs_constant_memory_and_stops_at_the_size_limit(tmp_path: Path) -> None:
     said = about()
     process = psutil.Process()
     peaks = []

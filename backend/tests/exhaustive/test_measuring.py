@@ -21,7 +21,7 @@ from tests.support.waiting import eventually
 __all__ = ["figures", "service", "specification"]
 
 
-def test_one_that_was_interrupted_is_gone_on_with_unless_its_preset_was_changed(
+def test_an_interrupted_measurement_continues_unless_its_preset_was_changed(
     service: Service, specification: Specification, figures: Figures
 ) -> None:
     stable = specification.spec.variants[1]
@@ -40,7 +40,7 @@ def test_one_that_was_interrupted_is_gone_on_with_unless_its_preset_was_changed(
     assert figures.seeds_of(wanted.digest) == 3
 
 
-def test_a_preset_with_a_seed_without_a_score_is_not_written_down(
+def test_a_preset_with_an_unscored_seed_is_not_written(
     service: Service, specification: Specification, figures: Figures, tmp_path: Path
 ) -> None:
     wanted = specification.measurement(specification.spec.variants[1], seeds=4)
@@ -57,7 +57,7 @@ def test_a_preset_with_a_seed_without_a_score_is_not_written_down(
     assert not (tmp_path / "measured.json").exists()
 
 
-def test_presets_are_measured_each_by_itself_and_only_once(
+def test_presets_are_measured_one_at_a_time_and_only_once(
     service: Service, specification: Specification, figures: Figures, tmp_path: Path
 ) -> None:
     wanted = [specification.measurement(variant) for variant in specification.spec.variants]

@@ -34,7 +34,7 @@ def test_a_resumed_run_continues_as_if_it_had_not_paused(tmp_path: Path, at: Any
 
 
 @pytest.mark.parametrize("algo", sorted({*REPLAY, *ROLLOUT} - TRIED))
-def test_a_run_stopped_within_its_update_ends_stopped_with_a_policy_that_plays(
+def test_a_run_stopped_within_an_update_ends_stopped_with_a_usable_policy(
     tmp_path: Path, algo: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     stop_within_an_update(tmp_path, algo, monkeypatch)

@@ -12,7 +12,7 @@ from rlviz.server.runs.environments import Prober
 pytestmark = pytest.mark.filterwarnings("ignore")
 
 
-def test_what_was_found_before_it_hung_counts(tmp_path: Path) -> None:
+def test_a_probe_keeps_its_findings_when_the_environment_hangs_later(tmp_path: Path) -> None:
     """It is usable, and its tenth step takes longer than its random steps may take."""
     (tmp_path / "world.py").write_text(
         "import time\nfrom tests.support.own_environments import Plain\n"

@@ -97,7 +97,9 @@ def problems(life: Life | str, case: Case, algo: str) -> list[str]:
 
 @pytest.mark.timeout(850)  # six trainings, at the lowest priority
 @pytest.mark.parametrize(("kind", "case"), CASES.items(), ids=[kind.__name__ for kind in CASES])
-def test_an_environment_is_lived_through_as_the_verdict_promises(tmp_path: Path, kind: type[Plain], case: Case) -> None:
+def test_a_run_of_an_environment_goes_as_its_probe_verdict_promises(
+    tmp_path: Path, kind: type[Plain], case: Case
+) -> None:
     wrong, algorithms = verdict(kind, case)
     lives = lived(kind.__name__, algorithms, tmp_path / "runs") if algorithms else {}
     for algo, life in lives.items():

@@ -14,7 +14,7 @@ class Broken(gymnasium.Env):
 """
 
 
-def test_a_broken_environment_is_told_by_the_doctor_alone(tmp_path: Path) -> None:
+def test_only_the_doctor_reports_a_broken_environment(tmp_path: Path) -> None:
     (tmp_path / "own.py").write_text(BROKEN)
     settings = {"runs_dir": str(tmp_path / "runs"), "environments": "own.py:Broken"}
     listed = shell(tmp_path, "runs", **settings)

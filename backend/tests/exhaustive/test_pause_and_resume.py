@@ -19,7 +19,7 @@ from tests.support.waiting import eventually
 __all__ = ["app"]
 
 
-def test_a_run_that_a_rule_has_ended_is_resumed_for_the_steps_that_are_left(app: Application) -> None:
+def test_a_run_ended_by_a_rule_is_resumed_for_its_remaining_steps(app: Application) -> None:
     end = {"when": {"kind": "steps", "steps": 1_000}, "do": [{"kind": "stop"}]}
     run_id = start(app, steps=2_560, rules=(Rule.model_validate(end),))
     row = ended(app, run_id)
@@ -30,7 +30,7 @@ def test_a_run_that_a_rule_has_ended_is_resumed_for_the_steps_that_are_left(app:
     assert (row.state, row.step, row.ended_early) == (S.COMPLETED, 2_560, None)
 
 
-def test_a_run_goes_back_and_a_snapshot_of_what_came_after_is_not_gone_on_from(app: Application) -> None:
+def test_a_rolled_back_run_does_not_resume_from_a_snapshot_it_left_behind(app: Application) -> None:
     run_id = start(app)
     for name in ("first", "second"):
         trains(app, run_id, beyond=app.runs.get(run_id).step + 1_000)
@@ -57,7 +57,7 @@ def test_a_run_goes_back_and_a_snapshot_of_what_came_after_is_not_gone_on_from(a
     assert ended(app, run_id).superseded != []
 
 
-def test_a_run_that_trains_goes_back_in_its_worker_and_is_resumed_from_there(app: Application) -> None:
+def test_a_training_run_rolls_back_in_its_worker_and_resumes_from_there(app: Application) -> None:
     run_id = start(app)
     trains(app, run_id)
     app.snapshots.request_snapshot(run_id, "first", "")

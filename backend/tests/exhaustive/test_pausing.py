@@ -18,7 +18,7 @@ from tests.support.training import events, make_run, rows, snapshots
 __all__ = ["ended"]
 
 
-def test_a_pause_that_comes_too_late_leaves_a_last_snapshot_that_knows_all_rows(tmp_path: Path, at: Any) -> None:
+def test_a_late_pause_leaves_a_last_snapshot_that_covers_all_rows(tmp_path: Path, at: Any) -> None:
     folder = run_of(tmp_path, every_steps=500)
     at(TOTAL - 50, ask_to_pause)
     assert train_run(folder)
@@ -29,7 +29,7 @@ def test_a_pause_that_comes_too_late_leaves_a_last_snapshot_that_knows_all_rows(
     assert row_of_folder(folder).superseded == []
 
 
-def test_a_run_that_has_ended_trains_on_with_more_timesteps(ended: RunFolder, tmp_path: Path) -> None:
+def test_a_completed_run_continues_with_more_timesteps(ended: RunFolder, tmp_path: Path) -> None:
     folder = RunFolder(tmp_path / "runs", ended.run_id)
     shutil.copytree(ended.path.parent, tmp_path / "runs")
     longer = make_run(tmp_path / "longer", total_timesteps=2_000, snapshots=snapshots())

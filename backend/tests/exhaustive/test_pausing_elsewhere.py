@@ -16,7 +16,7 @@ from tests.real.test_pausing import TOTAL, only, resume
 from tests.support.training import make_run, snapshots
 
 
-def test_where_a_row_comes_out_otherwise_the_earlier_attempts_policies_are_left_behind(tmp_path: Path) -> None:
+def test_a_diverging_resume_discards_the_policies_of_earlier_attempts(tmp_path: Path) -> None:
     folder = make_run(
         tmp_path,
         total_timesteps=TOTAL,

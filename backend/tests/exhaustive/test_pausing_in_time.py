@@ -13,7 +13,7 @@ from tests.support.training import events
 from tests.support.waiting import eventually
 
 
-def test_the_app_ends_with_paused_runs_though_their_rollouts_are_endless(tmp_path: Path) -> None:
+def test_the_app_exits_with_paused_runs_despite_endless_rollouts(tmp_path: Path) -> None:
     with serving(tmp_path, on_exit="pause") as service:
         run_id = train(service, hyperparameters=ENDLESS_ROLLOUT, total_timesteps=10_000_000)
         folder = service.folder(run_id)

@@ -21,7 +21,7 @@ __all__ = ["evaluation", "service"]
 ONE_OF_EACH_FAMILY = ["FrozenLake-v1", "CartPole-v1", "LunarLander-v3", "ALE/Breakout-v5"]
 
 
-def test_plain_minari_opens_what_is_exported(
+def test_plain_minari_opens_the_export(
     service: Service, evaluation: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     path = f"/runs/{evaluation['run_id']}/evaluations/{evaluation['id']}"

@@ -54,7 +54,7 @@ def test_random_actions_are_evaluated_recorded_verified_and_exported_like_a_poli
     assert (answer.status_code, "Leave out `policy`" in answer.json()["detail"]) == (409, True)
 
 
-def test_an_episode_that_nobody_touched_or_ended_is_not_kept(service: Service) -> None:
+def test_an_episode_without_input_or_without_an_end_is_not_kept(service: Service) -> None:
     before = service.get("/runs", params={"algo": "human"})["total"]
     with playing(service, mode="play") as viewer:
         viewer.send(type="actor", actor="random")
@@ -67,7 +67,7 @@ def test_an_episode_that_nobody_touched_or_ended_is_not_kept(service: Service) -
     assert service.get("/runs", params={"algo": "human"})["total"] == before
 
 
-def test_a_run_of_random_actions_stops_when_it_is_asked_to(service: Service) -> None:
+def test_a_run_of_random_actions_stops_on_request(service: Service) -> None:
     run_id = service.create(algo="random", start=True, total_timesteps=10_000_000)["id"]
     eventually(lambda: service.get(f"/runs/{run_id}")["step"] > 0 or None, "its first steps")
     service.api("POST", f"/runs/{run_id}/stop")
@@ -75,7 +75,7 @@ def test_a_run_of_random_actions_stops_when_it_is_asked_to(service: Service) -> 
     assert 0 < run["step"] < 10_000_000
 
 
-def test_when_the_service_ends_what_was_played_is_complete(tmp_path: Path) -> None:
+def test_episodes_played_when_the_service_ends_are_complete(tmp_path: Path) -> None:
     with serving(tmp_path, on_exit="stop") as service, looking(service, mode="play", env_id="CartPole-v1") as viewer:
         run_id = fall_over(viewer)
         assert service.stop() == 0

@@ -88,7 +88,7 @@ def test_models_and_checkpoints_load_and_predict_without_this_package(
     assert [rate for _, rate, _ in found[-2:]] == [pytest.approx(1e-3 / 2)] * 2, "the schedule is there and falls"
 
 
-def test_a_saved_model_knows_how_far_it_was_trained(trained: list[tuple[str, RunFolder]]) -> None:
+def test_a_saved_model_records_how_far_it_was_trained(trained: list[tuple[str, RunFolder]]) -> None:
     from stable_baselines3 import DQN, PPO
 
     for algo, folder in trained:

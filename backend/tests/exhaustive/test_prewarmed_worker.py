@@ -60,7 +60,7 @@ def launcher(clock: Clock) -> Iterator[ProcessLauncher]:
     assert worker_processes() == []
 
 
-def test_two_are_kept_and_the_second_begins_when_the_first_has_imported(
+def test_two_workers_are_prewarmed_and_the_second_starts_after_the_first_has_imported(
     launcher: ProcessLauncher, clock: Clock
 ) -> None:
     assert worker_processes() == []
@@ -74,7 +74,7 @@ def test_two_are_kept_and_the_second_begins_when_the_first_has_imported(
     assert len(worker_processes()) == PREWARMED == 2
 
 
-def test_a_run_and_who_watches_it_from_the_start_both_find_a_prewarmed_worker(
+def test_a_run_and_a_session_started_with_it_both_get_a_prewarmed_worker(
     launcher: ProcessLauncher, clock: Clock, tmp_path: Path
 ) -> None:
     launcher.maintain()
@@ -87,13 +87,13 @@ def test_a_run_and_who_watches_it_from_the_start_both_find_a_prewarmed_worker(
         put_down(worker)
 
 
-def test_a_service_that_shall_keep_none_keeps_none(tmp_path: Path) -> None:
+def test_a_service_configured_without_prewarming_prewarms_no_worker(tmp_path: Path) -> None:
     with service(tmp_path, warm_worker=False) as application:
         application.launcher.maintain()
         assert worker_processes() == []
 
 
-def test_the_next_launch_uses_the_prewarmed_worker_and_a_new_one_waits_for_a_while(
+def test_the_next_launch_uses_the_prewarmed_worker_and_its_replacement_starts_after_a_delay(
     launcher: ProcessLauncher, clock: Clock, tmp_path: Path
 ) -> None:
     launcher.maintain()
@@ -123,7 +123,7 @@ def test_a_prewarmed_worker_that_died_is_replaced(launcher: ProcessLauncher, clo
     assert second != prewarmed
 
 
-def test_a_launch_starts_a_cold_worker_if_the_prewarmed_one_has_died(launcher: ProcessLauncher, tmp_path: Path) -> None:
+def test_a_launch_starts_a_cold_worker_if_the_prewarmed_one_died(launcher: ProcessLauncher, tmp_path: Path) -> None:
     launcher.maintain()
     [prewarmed] = worker_processes()
     psutil.Process(prewarmed).kill()
@@ -133,7 +133,7 @@ def test_a_launch_starts_a_cold_worker_if_the_prewarmed_one_has_died(launcher: P
     put_down(worker)
 
 
-def test_close_lets_the_prewarmed_worker_go_and_no_other_comes(launcher: ProcessLauncher, clock: Clock) -> None:
+def test_close_ends_the_prewarmed_worker_and_starts_no_other(launcher: ProcessLauncher, clock: Clock) -> None:
     launcher.maintain()
     launcher.close()
     clock.now += 60
@@ -141,7 +141,9 @@ def test_close_lets_the_prewarmed_worker_go_and_no_other_comes(launcher: Process
     assert worker_processes() == []
 
 
-def test_when_the_service_is_killed_its_prewarmed_worker_ends_and_its_worker_goes_on(tmp_path: Path) -> None:
+def test_when_the_service_is_killed_its_prewarmed_worker_exits_and_its_training_worker_continues(
+    tmp_path: Path,
+) -> None:
     folder = make_run(tmp_path, total_timesteps=1_000_000)
     with subprocess.Popen([sys.executable, "-c", SERVICE, str(folder.path)], stdout=subprocess.PIPE) as service:
         assert service.stdout is not None
@@ -157,7 +159,7 @@ def test_when_the_service_is_killed_its_prewarmed_worker_ends_and_its_worker_goe
         put_down(worker)
 
 
-def test_the_first_worker_begins_before_its_service_and_none_follows(tmp_path: Path) -> None:
+def test_the_first_worker_starts_before_its_service_and_is_not_replaced(tmp_path: Path) -> None:
     launcher = ProcessLauncher(source=FirstWorker())
     [begun] = worker_processes()
     first = launcher.launch(make_run(tmp_path, "first"), Train())
@@ -171,13 +173,13 @@ def test_the_first_worker_begins_before_its_service_and_none_follows(tmp_path: P
         put_down(worker)
 
 
-def test_a_first_worker_that_gets_no_job_ends_with_its_launcher() -> None:
+def test_a_first_worker_without_a_job_exits_with_its_launcher() -> None:
     launcher = ProcessLauncher(source=FirstWorker())
     launcher.close()
     assert worker_processes() == []
 
 
-def test_what_a_prewarmed_worker_cannot_import_is_told_in_the_log_of_its_run(
+def test_an_import_error_of_a_prewarmed_worker_appears_in_the_log_of_its_run(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / "torch.py").write_text("raise ImportError('torch is broken')")
@@ -188,7 +190,7 @@ def test_what_a_prewarmed_worker_cannot_import_is_told_in_the_log_of_its_run(
     assert "torch is broken" in folder.log_path.read_text()
 
 
-def test_one_whose_session_was_ended_before_it_began_ends_without_a_word(tmp_path: Path) -> None:
+def test_a_worker_whose_session_was_deleted_before_it_starts_exits_silently(tmp_path: Path) -> None:
     given = json.dumps([str(tmp_path / "gone"), "--session"]) + "\n"
     command = [sys.executable, "-m", "rlviz.worker", "--prewarm"]
     ended = subprocess.run(command, input=given, capture_output=True, text=True, timeout=120)

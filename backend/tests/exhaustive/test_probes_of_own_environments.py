@@ -27,7 +27,7 @@ PROBED = ("KeepsAThread", "KeepsAProcess", "HangsInClose", "MainThreadOnly")
 pytestmark = pytest.mark.filterwarnings("ignore")
 
 
-def test_those_that_keep_something_or_hang_are_probed_side_by_side() -> None:
+def test_environments_that_keep_state_or_hang_are_probed_in_parallel() -> None:
     """Their processes end, with what they have started; one that hangs keeps no other waiting."""
     prober = Prober()
     with ThreadPoolExecutor(2) as pool:
@@ -67,7 +67,7 @@ def start(app: Service, env_id: str) -> str:
     return str(run["id"])
 
 
-def test_what_is_odd_is_listed_and_a_worker_that_hangs_as_it_closes_is_gone(app: Service) -> None:
+def test_a_probe_lists_oddities_and_a_worker_that_hangs_in_close_is_ended(app: Service) -> None:
     run_id = start(app, "HangsAtTheEnd")
     done = app.wait_for_status(run_id, "completed")
     assert done["step"] == 192
@@ -81,7 +81,7 @@ def test_what_is_odd_is_listed_and_a_worker_that_hangs_as_it_closes_is_gone(app:
     assert "outside its space: number 0 is 11" in outside["warnings"][0]
 
 
-def test_a_class_that_is_edited_between_two_runs_is_probed_again(app: Service, source: Path) -> None:
+def test_an_edited_class_is_probed_again(app: Service, source: Path) -> None:
     before = start(app, "Outside")
     app.wait_for_status(before, "completed")
     text = source.read_text()

@@ -13,13 +13,13 @@ from tests.real.test_custom_environment import LIGHTS, source
 __all__ = ["source"]
 
 
-def test_one_that_takes_its_process_with_it_is_told_from_one_that_answers(tmp_path: Path) -> None:
+def test_a_probe_tells_a_crashed_process_from_one_that_answers(tmp_path: Path) -> None:
     (tmp_path / "broken.py").write_text("import os, sys\nprint('gone', file=sys.stderr, flush=True)\nos._exit(3)")
     assert Prober().probe(f"{tmp_path}/broken.py:Broken") == ProbeFailure("Its process ended with status 3: gone")
 
 
 @pytest.mark.parametrize("goes_wrong", ["PyDLL(None).sleep(3_600)", "os._exit(3)"])
-def test_one_that_goes_wrong_while_its_state_is_tried_can_be_used(tmp_path: Path, goes_wrong: str) -> None:
+def test_an_environment_that_fails_while_its_state_is_tested_stays_usable(tmp_path: Path, goes_wrong: str) -> None:
     later = f"""
 import os, time
 from ctypes import PyDLL
@@ -40,7 +40,7 @@ class Later(Lights):
     assert "hung or crashed" in (found.environment.state_problem or "")
 
 
-def test_what_a_module_prints_does_not_matter(source: Path, tmp_path: Path) -> None:
+def test_output_printed_by_a_module_does_not_disturb_its_probe(source: Path, tmp_path: Path) -> None:
     (tmp_path / "loud.py").write_text("print('hello')\n" + LIGHTS)
     found = Prober().probe(f"{tmp_path}/loud.py:Lights")
     assert isinstance(found, ProbedEnvironment)

@@ -61,7 +61,7 @@ def catalogued(tmp_path_factory: pytest.TempPathFactory) -> Path:
     ],
     ids=lambda value: " ".join(value) if isinstance(value, tuple) else None,
 )
-def test_what_may_take_long_has_a_bar_on_40_columns(
+def test_long_commands_show_a_progress_bar_on_40_columns(
     catalogued: Path, tmp_path: Path, command: tuple[str, ...], shows: str
 ) -> None:
     shutil.copytree(catalogued, tmp_path, dirs_exist_ok=True)

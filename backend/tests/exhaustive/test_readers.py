@@ -83,7 +83,7 @@ def logged(folder: RunFolder) -> list[dict[str, Any]]:
     "read",
     [pytest.param(pandas_reads, marks=needs("pandas")), pytest.param(polars_reads, marks=needs("polars"))],
 )
-def test_a_table_has_every_value_that_was_logged_as_a_number(
+def test_a_table_contains_every_value_that_was_logged_as_a_number(
     service: Service, tmp_path: Path, form: TableFormat, read: Callable[[Path], list[dict[str, Any]]]
 ) -> None:
     path = tmp_path / f"metrics.{form}"
@@ -92,7 +92,7 @@ def test_a_table_has_every_value_that_was_logged_as_a_number(
 
 
 @needs("polars")
-def test_who_looks_at_the_first_rows_alone_finds_out_what_a_column_holds(service: Service, tmp_path: Path) -> None:
+def test_the_first_rows_show_the_type_of_each_column(service: Service, tmp_path: Path) -> None:
     """``episode/length`` is whole in each of the first rows."""
     import polars as pl
 
@@ -102,7 +102,7 @@ def test_who_looks_at_the_first_rows_alone_finds_out_what_a_column_holds(service
 
 
 @needs("pandas")
-def test_several_runs_are_joined_as_the_document_says(
+def test_several_runs_are_joined_as_documented(
     service: Service, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     import pandas as pd
@@ -125,7 +125,7 @@ def test_the_list_of_runs_is_a_data_frame(service: Service, package: str) -> Non
 
 
 @needs("optuna_dashboard")
-def test_optuna_dashboard_loads_a_search_with_each_trial_and_its_score(tmp_path: Path) -> None:
+def test_optuna_dashboard_loads_a_search_with_every_trial_and_score(tmp_path: Path) -> None:
     """By the loader that its command uses, and as its page asks for it."""
     from optuna_dashboard import wsgi
     from optuna_dashboard._storage_url import get_storage

@@ -70,7 +70,7 @@ def test_the_same_seed_gives_the_same_values_in_every_process(repeated: dict[str
     assert others == [values] * len(LAUNCHERS[algo])
 
 
-def test_two_runs_of_one_seed_begin_with_the_same_generators_of_pictures_too(tmp_path: Path) -> None:
+def test_two_runs_with_one_seed_start_with_equal_generators_also_for_pictures(tmp_path: Path) -> None:
     folder = make_run(tmp_path, env_id="ALE/Breakout-v5", hyperparameters={"n_envs": 1, "n_steps": 64})
 
     def spaces() -> list[Any]:
@@ -83,7 +83,7 @@ def test_two_runs_of_one_seed_begin_with_the_same_generators_of_pictures_too(tmp
 
 
 @pytest.mark.parametrize("env_id", ["CartPole-v1", "ALE/Breakout-v5"])
-def test_generators_of_an_older_snapshot_are_taken_over_as_they_are(tmp_path: Path, env_id: str) -> None:
+def test_generators_of_an_older_snapshot_are_restored_unchanged(tmp_path: Path, env_id: str) -> None:
     """When the space of observations was not seeded, that of pictures had any generator, and others had none."""
     folder = make_run(tmp_path, env_id=env_id, hyperparameters={"n_envs": 1, "n_steps": 64})
     with closing_environments(build_model(folder.read_config())) as model:
@@ -95,7 +95,7 @@ def test_generators_of_an_older_snapshot_are_taken_over_as_they_are(tmp_path: Pa
         assert capture_generators(model)["spaces"] == states["spaces"]
 
 
-def test_what_ran_before_in_the_same_process_does_not_matter(tmp_path: Path) -> None:
+def test_earlier_work_in_the_same_process_does_not_change_the_results(tmp_path: Path) -> None:
     first, other, again = (make_run(tmp_path, f"{n}", seed=seed) for n, seed in enumerate((7, 8, 7)))
     for folder in (first, other, again):
         assert train_run(folder)

@@ -10,7 +10,7 @@ __all__ = ["browser", "nginx", "service"]
 
 
 @behind_nginx
-def test_files_come_and_go_through_the_proxy(browser: httpx.Client) -> None:
+def test_files_are_uploaded_and_downloaded_through_the_proxy(browser: httpx.Client) -> None:
     bundle = browser.get("/rlviz/api/runs/a-run/bundle", headers=BEARER)
     assert bundle.headers["content-disposition"] == 'attachment; filename="a-run.zip"'
     part = browser.get("/rlviz/api/runs/a-run/artifacts/config.json", headers={**BEARER, "Range": "bytes=0-9"})

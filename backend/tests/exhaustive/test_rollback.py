@@ -34,7 +34,7 @@ def counted(folder: RunFolder) -> list[Any]:
 
 
 @pytest.mark.parametrize("name", ["dqn-wrapped-buffer", "dqn-observations-once"])
-def test_it_goes_back_rightly_to_a_snapshot_whose_rows_lie_in_one_segment_with_others(
+def test_a_rollback_to_a_snapshot_with_rows_in_a_shared_segment_is_exact(
     tmp_path: Path, at: Callable[..., None], name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     whole = make(tmp_path / "whole", name)
@@ -51,7 +51,9 @@ def test_it_goes_back_rightly_to_a_snapshot_whose_rows_lie_in_one_segment_with_o
 
 
 @pytest.mark.parametrize("name", CASES)
-def test_a_run_that_went_back_is_that_which_never_did(tmp_path: Path, at: Callable[..., None], name: str) -> None:
+def test_a_rolled_back_run_equals_one_that_never_rolled_back(
+    tmp_path: Path, at: Callable[..., None], name: str
+) -> None:
     whole = make(tmp_path / "whole", name)
     assert train_run(whole)
     expected, end = logged(whole), final_state(whole)
@@ -73,7 +75,7 @@ def test_a_run_that_went_back_is_that_which_never_did(tmp_path: Path, at: Callab
 HALVE = {"kind": "scale_knob", "knob": "learning_rate", "factor": 0.5}
 
 
-def test_a_rule_goes_further_back_each_time_beyond_what_is_in_memory_and_after_a_resume(
+def test_a_rule_rolls_back_further_each_time_beyond_memory_and_after_a_resume(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     back = rule({"kind": "not_finite"}, {"kind": "roll_back"}, at_most=9)
@@ -94,9 +96,7 @@ def test_a_rule_goes_further_back_each_time_beyond_what_is_in_memory_and_after_a
     assert events(folder, EventKind.ROLLBACK)[-1].step == 1_280, "where it has not been, not where it has"
 
 
-def test_what_a_rule_did_as_it_went_back_is_done_again_by_a_resume(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_resume_repeats_what_a_rule_did_at_a_rollback(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     back = rule({"kind": "not_finite"}, {"kind": "roll_back"}, HALVE, at_most=3)
     plan = snapshots(every_steps=100, keep=100)
     folder = make_run(tmp_path, total_timesteps=700, snapshots=plan, rules=[back])
@@ -119,7 +119,7 @@ def test_what_a_rule_did_as_it_went_back_is_done_again_by_a_resume(
     assert [path for path, value in final_state(folder).items() if value != end[path]] == []
 
 
-def test_a_rule_goes_back_to_the_best_policy_or_says_that_there_is_none(tmp_path: Path) -> None:
+def test_a_rule_rolls_back_to_the_best_policy_or_reports_that_there_is_none(tmp_path: Path) -> None:
     back = rule({"kind": "steps", "steps": 500}, {"kind": "roll_back", "to": "best"}, at_most=1)
     evaluated = {"every_steps": 150, "episodes": 2, "stop_after": None}
     plan = snapshots(every_steps=100, keep=100)

@@ -35,7 +35,7 @@ HALVE = {"kind": "scale_knob", "knob": "learning_rate", "factor": 0.5}
 
 
 @pytest.mark.parametrize(("algo", "metric"), [("ppo", "train/loss"), ("dqn", None)])
-def test_a_rule_goes_back_when_weights_are_no_numbers_and_halves_the_rate_each_time(
+def test_a_rule_rolls_back_when_weights_are_not_finite_and_halves_the_rate_each_time(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, algo: str, metric: str | None
 ) -> None:
     back = rule({"kind": "not_finite", "metric": metric}, {"kind": "roll_back"}, HALVE, at_most=3)
@@ -69,7 +69,7 @@ BREAKING = CustomEnvironment(
 
 
 @pytest.mark.parametrize(("at_most", "ending"), [(3, "finished"), (1, "error")])
-def test_a_rule_goes_back_when_the_environment_raises_an_error_so_often_and_no_more(
+def test_a_rule_rolls_back_on_environment_errors_up_to_its_limit(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, at_most: int, ending: str
 ) -> None:
     monkeypatch.setattr(Breaking, "steps", 0)

@@ -21,7 +21,7 @@ from tests.support.training import kinds
         (BACK, PAUSE, "rollback"),
     ],
 )
-def test_of_rules_that_fire_within_one_rollout_the_first_decides_how_training_goes_on(
+def test_the_first_of_several_rules_that_fire_within_a_rollout_decides(
     tmp_path: Path, first: dict[str, Any], then: dict[str, Any], end: str
 ) -> None:
     folder = trained(tmp_path, at_episode(10, first, at_most=1), at_episode(11, then, at_most=1))

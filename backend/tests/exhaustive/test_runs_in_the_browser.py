@@ -15,7 +15,7 @@ from tests.support.training import curves
 RUN_ID = "ppo-cartpole-20261121-044130-3630"
 
 
-def test_the_browser_takes_runs_away_as_files_and_brings_them_in_again(tmp_path: Path) -> None:
+def test_the_browser_exports_runs_as_files_and_imports_them_again(tmp_path: Path) -> None:
     make_run(tmp_path / "a" / "runs", RUN_ID, rows=50, status="completed").model_path.write_bytes(POLICY)
     make_run(tmp_path / "b" / "runs", "other-run", status="completed")
     with serving(tmp_path / "a", launcher="scripted") as here, serving(tmp_path / "b") as there:

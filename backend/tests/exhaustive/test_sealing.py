@@ -41,14 +41,14 @@ def row_of(folder: RunFolder, status: RunStatus) -> RunRow:
     return row
 
 
-def test_a_run_is_sealed_to_its_last_row_when_it_has_ended(tmp_path: Path, sealer: Sealer) -> None:
+def test_an_ended_run_is_sealed_to_its_last_row(tmp_path: Path, sealer: Sealer) -> None:
     folder = make_long(tmp_path, "a", LEAST_BYTES)
     sealer.queue_if_due(row_of(folder, RunStatus.COMPLETED))
     eventually(lambda: sealed_metrics(folder).end() == folder.metrics_path.stat().st_size, "the sealed copy")
     assert MetricsService().read(folder).series["episode/reward"].value[-1] > 0
 
 
-def test_a_run_that_trains_is_sealed_as_it_grows_and_a_short_one_is_not(tmp_path: Path, sealer: Sealer) -> None:
+def test_a_training_run_is_sealed_as_it_grows_unless_it_is_short(tmp_path: Path, sealer: Sealer) -> None:
     short, long = make_long(tmp_path, "short", LEAST_BYTES), make_long(tmp_path, "long", PIECE_BYTES + LEAST_BYTES)
     for folder in (short, long):
         sealer.queue_if_due(row_of(folder, RunStatus.RUNNING))
@@ -57,7 +57,7 @@ def test_a_run_that_trains_is_sealed_as_it_grows_and_a_short_one_is_not(tmp_path
     assert not short.sealed.exists()
 
 
-def test_who_opens_a_long_run_without_a_copy_leaves_one(tmp_path: Path, sealer: Sealer) -> None:
+def test_opening_a_long_run_without_a_sealed_copy_creates_one(tmp_path: Path, sealer: Sealer) -> None:
     folder = make_long(tmp_path, "a", LONG_BYTES)
     service, rows = MetricsService(sealer), folder.metrics_path.read_bytes().count(b"\n")
     found = service.read(folder)
@@ -80,14 +80,14 @@ def test_a_very_long_run_is_sealed_before_it_is_read(
     assert sealed_metrics(folder).end() == folder.metrics_path.stat().st_size == found.offset
 
 
-def test_where_nothing_can_be_sealed_it_is_parsed(tmp_path: Path, sealer: Sealer) -> None:
+def test_a_journal_that_cannot_be_sealed_is_parsed(tmp_path: Path, sealer: Sealer) -> None:
     folder = make_long(tmp_path, "a", LONG_BYTES)
     folder.sealed.write_bytes(b"in the way")
     found = MetricsService(sealer).read(folder)
     assert len(found.series["episode/reward"]) == folder.metrics_path.read_bytes().count(b"\n")
 
 
-def test_a_run_that_is_watched_while_it_grows_long_is_read_from_its_copy(tmp_path: Path) -> None:
+def test_a_run_that_grows_long_while_it_is_watched_is_read_from_its_copy(tmp_path: Path) -> None:
     folder = make_long(tmp_path, "a", LONG_BYTES)
     service, sealer = MetricsService(), Sealer(tmp_path)
     before = service.read(folder)

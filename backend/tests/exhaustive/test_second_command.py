@@ -11,7 +11,7 @@ from tests.support.cli import shell, started
 from tests.support.waiting import PATIENCE, eventually
 
 
-def test_of_two_commands_at_once_the_second_talks_to_the_first_and_takes_its_place_when_it_ends(
+def test_a_second_command_uses_the_first_ones_service_and_takes_over_when_it_exits(
     tmp_path: Path,
 ) -> None:
     first = started(tmp_path, "run", "--steps", "200000", "--follow", on_exit="leave")

@@ -90,7 +90,7 @@ def pixels(content: bytes) -> Any:
     return np.asarray(Image.open(io.BytesIO(content)))
 
 
-def test_every_picture_is_kept_as_it_was_seen_in_little_room(folder: RunFolder, seen: list[Any]) -> None:
+def test_every_observed_picture_is_stored_losslessly_and_compactly(folder: RunFolder, seen: list[Any]) -> None:
     summary = folder.evaluations.read(EVALUATION).summary
     assert summary is not None
     facts = summary.pictures
@@ -104,7 +104,7 @@ def test_every_picture_is_kept_as_it_was_seen_in_little_room(folder: RunFolder, 
     np.testing.assert_array_equal(kept, np.stack([observation[-1] for observation in seen]))
 
 
-def test_a_map_is_that_of_the_step_itself(folder: RunFolder, seen: list[Any]) -> None:
+def test_a_saliency_map_belongs_to_its_own_step(folder: RunFolder, seen: list[Any]) -> None:
     policy = load_policy(folder, "ppo", POLICY)
     env = make_environment(folder.read_config(), render=True, whole_episodes=True)
     for index in (0, 37, len(seen) - 1):
@@ -122,7 +122,7 @@ def test_a_map_is_that_of_the_step_itself(folder: RunFolder, seen: list[Any]) ->
     env.close()
 
 
-def test_a_step_that_comes_out_otherwise_is_not_shown(folder: RunFolder, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_step_that_replays_differently_is_not_shown(folder: RunFolder, monkeypatch: pytest.MonkeyPatch) -> None:
     other = folder.read_config().model_copy(update={"env_options": {"sticky_actions": 0.9}})
     env = make_environment(other, whole_episodes=True)
     plan = SaliencyPlan(evaluation_id=EVALUATION, episode=0, index=80)
@@ -131,7 +131,7 @@ def test_a_step_that_comes_out_otherwise_is_not_shown(folder: RunFolder, monkeyp
     env.close()
 
 
-def test_strips_and_maps_come_over_the_api(service: Service, seen: list[Any]) -> None:
+def test_the_api_returns_strips_and_maps(service: Service, seen: list[Any]) -> None:
     at = f"/runs/pong/evaluations/{EVALUATION}"
     strip = service.api("GET", f"{at}/pictures/1")
     assert strip.headers["content-type"] == "image/png"
@@ -152,7 +152,7 @@ def test_strips_and_maps_come_over_the_api(service: Service, seen: list[Any]) ->
     assert not service.get("/runs/pong/clips")
 
 
-def test_a_clip_keeps_what_its_agent_saw(
+def test_a_clip_stores_what_its_agent_saw(
     folder: RunFolder, service: Service, seen: list[Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Greedy and on the seed of the evaluation, it begins as that does."""
@@ -201,13 +201,13 @@ def test_a_clip_keeps_what_its_agent_saw(
         ("eval_20261121-014400-999/saliency?episode=0&step=0", 404, "no evaluation"),
     ],
 )
-def test_what_is_not_there_is_said(service: Service, path: str, status: int, words: str) -> None:
+def test_missing_pictures_are_reported(service: Service, path: str, status: int, words: str) -> None:
     answer = service.api("GET", f"/runs/pong/evaluations/{path}")
     assert answer.status_code == status
     assert words in answer.json()["detail"]
 
 
-def test_a_policy_that_is_kept_with_its_evaluation_outlives_its_checkpoint(
+def test_a_policy_stored_with_its_evaluation_outlives_its_checkpoint(
     tmp_path: Path, folder: RunFolder, service: Service
 ) -> None:
 
@@ -228,7 +228,7 @@ def test_a_policy_that_is_kept_with_its_evaluation_outlives_its_checkpoint(
     assert policy_bytes() > 0  # the checkpoint is there
 
 
-def test_pictures_go_with_the_videos_and_a_policy_that_is_gone_cannot_be_asked(
+def test_pictures_are_deleted_with_videos_and_a_deleted_policy_gives_no_maps(
     tmp_path: Path, folder: RunFolder, service: Service
 ) -> None:
     (folder.path / POLICY).rename(tmp_path / "away.zip")

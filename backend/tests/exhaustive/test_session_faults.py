@@ -17,7 +17,7 @@ __all__ = ["service"]
 pytestmark = pytest.mark.faults
 
 
-def test_a_worker_that_is_killed_while_it_films_leaves_the_video_of_the_whole_episodes(service: Service) -> None:
+def test_a_worker_killed_while_filming_leaves_a_video_of_the_complete_episodes(service: Service) -> None:
     with looking(service, mode="play", env_id="CartPole-v1") as viewer:
         viewer.send(type="rate", fps=60)
         viewer.send(type="action", value=1)
@@ -40,7 +40,7 @@ def play_by_hand(viewer: Viewer) -> str:
     return str(viewer.first("recorded").run_id)
 
 
-def test_of_a_session_that_is_killed_every_episode_that_was_over_is_kept(service: Service) -> None:
+def test_a_killed_session_keeps_every_finished_episode(service: Service) -> None:
     with looking(service, mode="play", env_id="CartPole-v1") as viewer:
         run_id = play_by_hand(viewer)
         service.wait_for_status(run_id, "running")

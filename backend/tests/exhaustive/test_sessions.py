@@ -12,7 +12,7 @@ from tests.support.waiting import eventually
 __all__ = ["service", "trained"]
 
 
-def test_the_trainer_writes_nothing_while_nobody_looks(service: Service) -> None:
+def test_the_trainer_writes_no_weights_without_viewers(service: Service) -> None:
     run_id = train(service)
     eventually(lambda: service.get(f"/runs/{run_id}")["step"] > 1_000, "some training")
     assert not service.folder(run_id).watch.exists()
@@ -20,7 +20,7 @@ def test_the_trainer_writes_nothing_while_nobody_looks(service: Service) -> None
     service.wait_for_status(run_id, "stopped")
 
 
-def test_a_run_that_is_resumed_while_it_is_watched_is_live_again(service: Service) -> None:
+def test_a_run_resumed_while_it_is_watched_becomes_live_again(service: Service) -> None:
     run_id = train(service)
     service.api("POST", f"/runs/{run_id}/pause")
     paused_at = service.wait_for_status(run_id, "paused")["step"]
@@ -33,7 +33,7 @@ def test_a_run_that_is_resumed_while_it_is_watched_is_live_again(service: Servic
     service.wait_for_status(run_id, "stopped")
 
 
-def test_a_policy_of_an_earlier_step_is_played_as_it_was_then(service: Service, trained: str) -> None:
+def test_a_policy_of_an_earlier_step_plays_as_it_did_then(service: Service, trained: str) -> None:
     kept = [step for step, _ in service.folder(trained).film_files()]
     assert len(kept) > 1
     with looking(service, run_id=trained, checkpoint_step=kept[1] - 1) as viewer:
@@ -42,7 +42,7 @@ def test_a_policy_of_an_earlier_step_is_played_as_it_was_then(service: Service, 
     assert answer.status_code == 422
 
 
-def test_the_same_seed_is_the_same_episode_for_the_greedy_policy_and_for_an_evaluation(
+def test_the_same_seed_gives_a_greedy_session_and_an_evaluation_the_same_episode(
     service: Service, trained: str
 ) -> None:
     answer = service.api("POST", f"/runs/{trained}/evaluations", json={"episodes": 1})

@@ -35,7 +35,7 @@ def evaluation(service: Service, run_id: str) -> dict[str, Any]:
     return evaluated(service, run_id, episodes=1)
 
 
-def test_two_evaluations_become_one_video(
+def test_two_evaluations_are_combined_into_one_video(
     service: Service, run_id: str, evaluation: dict[str, Any], tmp_path: Path
 ) -> None:
     answer = service.api("GET", "/compare/video", params={"first": run_id, "second": f"{run_id}/{evaluation['id']}"})
@@ -63,7 +63,7 @@ def test_the_command_writes_the_video(
     assert written.json == {"path": str(both), "bytes": both.stat().st_size}
 
 
-def test_what_has_no_video_is_named(service: Service, run_id: str) -> None:
+def test_an_evaluation_without_a_video_is_named(service: Service, run_id: str) -> None:
     other = service.create(algo="ppo")["id"]
     answer = service.api("GET", "/compare/video", params={"first": run_id, "second": other})
     assert other in assert_problem(answer, 404)["detail"]
@@ -73,7 +73,9 @@ def test_what_has_no_video_is_named(service: Service, run_id: str) -> None:
     assert_problem(answer, 404)
 
 
-def test_a_video_that_cannot_be_read_is_an_answer(service: Service, run_id: str, evaluation: dict[str, Any]) -> None:
+def test_an_unreadable_video_is_reported_in_the_response(
+    service: Service, run_id: str, evaluation: dict[str, Any]
+) -> None:
     video = service.runs_dir / run_id / "eval" / f"{evaluation['id']}.mp4"
     content = video.read_bytes()
     video.write_bytes(b"no video")

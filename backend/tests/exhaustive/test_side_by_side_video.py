@@ -26,7 +26,7 @@ def decoded(path: Path) -> list[np.ndarray]:
         return [frame.to_ndarray(format="rgb24") for frame in container.decode(container.streams.video[0])]
 
 
-def test_two_videos_are_one_beside_the_other_and_the_shorter_holds_its_last_frame(tmp_path: Path) -> None:
+def test_two_videos_are_placed_side_by_side_and_the_shorter_holds_its_last_frame(tmp_path: Path) -> None:
     film(tmp_path / "dark.mp4", 6, 60)
     film(tmp_path / "light.mp4", 12, 200, height=240, width=321)
     target = tmp_path / "both.mp4"

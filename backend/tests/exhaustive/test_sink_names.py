@@ -45,7 +45,7 @@ ODD_NAMES = [
     [SinkKind.TRACKIO, SinkKind.TENSORBOARD, SinkKind.WANDB, pytest.param(SinkKind.MLFLOW, marks=needs("mlflow"))],
 )
 @pytest.mark.filterwarnings("ignore::DeprecationWarning")  # MLflow's, of its database package
-def test_metrics_of_any_name_are_all_there_and_can_be_told_apart(folder: RunFolder, kind: SinkKind) -> None:
+def test_metrics_of_any_name_are_delivered_and_stay_distinct(folder: RunFolder, kind: SinkKind) -> None:
     logged = {name: float(index) for index, name in enumerate(ODD_NAMES)}
     with closing(JournalWriter(folder.metrics_path)) as journal:
         journal.append({"step": 9_999, "values": logged})
@@ -85,7 +85,7 @@ def last_row(folder: RunFolder, record: SinkRecord) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize(("mode", "found"), [("", "set, but empty"), ("foo", "'foo'")])
-def test_a_mode_that_wandb_does_not_take_gets_advice(
+def test_an_unsupported_wandb_mode_is_answered_with_advice(
     folder: RunFolder, monkeypatch: pytest.MonkeyPatch, mode: str, found: str
 ) -> None:
     monkeypatch.setenv("WANDB_MODE", mode)

@@ -19,7 +19,7 @@ from tests.support.waiting import eventually
 __all__ = ["folder"]
 
 
-def test_a_run_is_followed_while_it_trains_and_has_its_rest_at_the_end(folder: RunFolder) -> None:
+def test_a_run_is_delivered_while_it_trains_and_completed_at_the_end(folder: RunFolder) -> None:
     def rows() -> int:
         record = read_sink(folder, SinkKind.TENSORBOARD)
         return 0 if record is None else record.rows
@@ -43,7 +43,7 @@ def test_the_command_follows_a_run_to_its_end(folder: RunFolder) -> None:
     assert call(folder.path.parent, "sync", "--json").json == []
 
 
-def test_without_a_login_a_run_is_one_offline_folder_of_wandb(folder: RunFolder) -> None:
+def test_a_run_without_a_login_is_one_offline_wandb_folder(folder: RunFolder) -> None:
     (record,) = export(folder, SinkKind.WANDB)
     assert record.offline
     folders = list(folder.path.parent.glob(f"wandb/offline-run-*-{RUN_ID}"))
@@ -62,7 +62,7 @@ def test_without_a_login_a_run_is_one_offline_folder_of_wandb(folder: RunFolder)
     assert summary["rlviz/status"] == "completed"
 
 
-def test_sync_says_what_still_waits_and_why(folder: RunFolder) -> None:
+def test_sync_reports_pending_deliveries_with_the_reason(folder: RunFolder) -> None:
     export(folder, SinkKind.WANDB, twice=False)
     waiting = shell(folder.path.parent, "sync", runs_dir=str(folder.path.parent))
     assert waiting.returncode == 6, "of its own: all that waits waits for a login"

@@ -63,7 +63,7 @@ def deliver(folder: RunFolder, kind: SinkKind = SinkKind.MLFLOW) -> tuple[int, S
         (Mood.FORGETS_SOME, "does not have"),
     ],
 )
-def test_a_server_that_does_not_take_it_is_named_and_has_everything_once_it_is_well(
+def test_a_server_that_refuses_data_is_named_and_has_everything_after_it_recovers(
     folder: RunFolder, server: FakeMlflow, mood: Mood, problem: str
 ) -> None:
     server.mood = mood
@@ -78,7 +78,7 @@ def test_a_server_that_does_not_take_it_is_named_and_has_everything_once_it_is_w
 
 
 @needs("mlflow")
-def test_a_server_that_was_set_up_anew_is_given_all_of_it_again(folder: RunFolder, server: FakeMlflow) -> None:
+def test_a_reset_server_is_sent_everything_again(folder: RunFolder, server: FakeMlflow) -> None:
     assert deliver(folder)[0] == 0
     server.forget()
     assert deliver(folder)[0] == 0
@@ -89,7 +89,7 @@ def test_a_server_that_was_set_up_anew_is_given_all_of_it_again(folder: RunFolde
 @pytest.mark.parametrize(
     "lost", [slice(None), slice(700, None), slice(100, 101)], ids=["all", "those that came last", "one of them"]
 )
-def test_a_server_that_lost_points_is_given_those_again(folder: RunFolder, server: FakeMlflow, lost: slice) -> None:
+def test_a_server_that_lost_points_is_sent_them_again(folder: RunFolder, server: FakeMlflow, lost: slice) -> None:
     assert deliver(folder)[0] == 0
     missing = sorted(server.points["episode/reward"])[lost]
     server.points["episode/reward"].difference_update(missing)
@@ -101,7 +101,7 @@ def test_a_server_that_lost_points_is_given_those_again(folder: RunFolder, serve
 
 
 @needs("mlflow")
-def test_a_server_that_loses_points_while_a_run_is_delivered_is_found_out_before_it_counts(
+def test_a_server_that_loses_points_during_a_delivery_is_detected_before_it_counts(
     folder: RunFolder, server: FakeMlflow, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The first of them are looked at as soon as they are sent, what comes then as the delivery ends."""
@@ -140,7 +140,7 @@ class Patience:
 
 
 @needs("mlflow")
-def test_a_server_that_takes_long_to_tell_what_it_has_is_heard_to_its_end(
+def test_a_server_that_lists_its_contents_slowly_is_waited_for(
     folder: RunFolder, server: FakeMlflow, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Of the last metric that it is asked for it has lost the last point."""
@@ -162,7 +162,7 @@ def test_a_server_that_takes_long_to_tell_what_it_has_is_heard_to_its_end(
 
 
 @needs("mlflow")
-def test_a_server_that_repeats_the_same_points_is_named(
+def test_a_server_that_returns_the_same_points_repeatedly_is_named(
     folder: RunFolder, server: FakeMlflow, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     assert deliver(folder)[0] == 0
@@ -173,7 +173,7 @@ def test_a_server_that_repeats_the_same_points_is_named(
 
 
 @needs("mlflow")
-def test_of_episodes_that_end_alike_at_the_same_moment_each_is_there(folder: RunFolder, server: FakeMlflow) -> None:
+def test_episodes_that_end_alike_at_the_same_moment_are_all_delivered(folder: RunFolder, server: FakeMlflow) -> None:
     """As those of several environments do: same time, step and value, of which MLflow keeps one."""
     alike = {"step": 99_999, "values": {"episode/reward": 7.0}}
     with folder.metrics_path.open("a") as metrics:
@@ -188,7 +188,7 @@ def test_of_episodes_that_end_alike_at_the_same_moment_each_is_there(folder: Run
 
 
 @needs("mlflow")
-def test_a_server_that_fails_in_between_is_given_the_rest(folder: RunFolder, server: FakeMlflow) -> None:
+def test_a_server_that_fails_midway_is_sent_the_rest(folder: RunFolder, server: FakeMlflow) -> None:
     gone = Event()
 
     def leave() -> None:
@@ -209,7 +209,7 @@ def test_a_server_that_fails_in_between_is_given_the_rest(folder: RunFolder, ser
 @needs("mlflow")
 @pytest.mark.timeout(900)  # delivery workers have the lowest priority
 @pytest.mark.parametrize("mood", [Mood.ERROR, Mood.HANGS, Mood.FORGETS])
-def test_a_run_trains_to_its_end_beside_a_sink_that_is_away_and_is_delivered_later(
+def test_a_run_trains_to_its_end_while_its_sink_is_down_and_is_delivered_later(
     tmp_path: Path, server: FakeMlflow, mood: Mood
 ) -> None:
     server.mood = mood

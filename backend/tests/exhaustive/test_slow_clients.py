@@ -11,7 +11,7 @@ from tests.support.waiting import PATIENCE
 __all__ = ["site"]
 
 
-def test_a_client_that_dawdles_over_its_request_is_let_go(site: Service) -> None:
+def test_a_client_that_sends_its_request_too_slowly_is_disconnected(site: Service) -> None:
     """Slow loris: one connection that never ends its head, one that never ends its body."""
     for begun in (
         b"GET / HTTP/1.1\r\nHost: x",

@@ -41,7 +41,7 @@ def trained(root: Path, algo: str, env_id: str, hyperparameters: dict[str, Any] 
         ("dqn", "LunarLander-v3", {}),
     ],
 )
-def test_every_part_comes_back_as_it_was(
+def test_every_part_of_a_snapshot_is_restored_unchanged(
     tmp_path: Path, algo: str, env_id: str, hyperparameters: dict[str, Any]
 ) -> None:
     found = verify_snapshot(*trained(tmp_path, algo, env_id, hyperparameters))
@@ -59,7 +59,7 @@ def test_every_part_comes_back_as_it_was(
         ("restore_replay", "replay"),
     ],
 )
-def test_a_part_that_does_not_come_back_is_named(
+def test_a_part_that_is_not_restored_is_named(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, step: str, part: str
 ) -> None:
     folder, name = trained(tmp_path, "dqn", "CartPole-v1")

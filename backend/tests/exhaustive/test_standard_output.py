@@ -12,7 +12,7 @@ COMMANDS = (["--version"], ["--help"], ["runs"], ["no-such-command"])
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no such device")
-def test_an_answer_that_cannot_be_written_is_told_in_a_sentence(tmp_path: Path) -> None:
+def test_an_unwritable_result_is_reported_in_one_sentence(tmp_path: Path) -> None:
     for command in COMMANDS:
         ended = run_shell(command, ">/dev/full", tmp_path)
         assert "Traceback" not in ended.stderr, command
@@ -24,7 +24,7 @@ def test_an_answer_that_cannot_be_written_is_told_in_a_sentence(tmp_path: Path) 
 
 
 @pytest.mark.parametrize("redirections", [">&-", "<&- >&- 2>&-"])
-def test_closed_streams_are_nothing_to_fail_for(tmp_path: Path, redirections: str) -> None:
+def test_closed_streams_are_no_failure(tmp_path: Path, redirections: str) -> None:
     for command in COMMANDS:
         ended = run_shell(command, redirections, tmp_path)
         assert "Traceback" not in ended.stderr + ended.stdout, command

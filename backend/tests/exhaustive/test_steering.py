@@ -42,7 +42,7 @@ FIRED = (RuleFiredData, HyperparameterChangedData)
         ("q-learning", "exploration_rate", "rollout/exploration_rate"),
     ],
 )
-def test_a_knob_that_is_set_holds_from_the_next_rollout_on(
+def test_a_changed_hyperparameter_applies_from_the_next_rollout(
     tmp_path: Path, at: Callable[..., None], algo: str, knob: str, name: str
 ) -> None:
     folder = make_run(tmp_path, algo=algo, total_timesteps=LENGTHS.get(algo, 1_500))
@@ -66,7 +66,7 @@ def test_a_fixed_temperature_and_an_entropy_weight_can_be_set(tmp_path: Path, at
         assert (change.before, change.after) == (pytest.approx(0.2), pytest.approx(0.1))
 
 
-def test_a_schedule_that_is_set_ends_and_one_that_is_scaled_goes_on(tmp_path: Path, at: Callable[..., None]) -> None:
+def test_a_value_that_is_set_ends_a_schedule_and_a_factor_scales_it(tmp_path: Path, at: Callable[..., None]) -> None:
     plan = {"learning_rate": 0.01, "learning_rate_schedule": "linear"}
     scaled, fixed = (make_run(tmp_path, name, total_timesteps=1_280, hyperparameters=plan) for name in ("a", "b"))
     at(500, requesting(ScaleKnob(knob="learning_rate", factor=0.5)))
@@ -82,9 +82,7 @@ def test_a_schedule_that_is_set_ends_and_one_that_is_scaled_goes_on(tmp_path: Pa
 
 
 @pytest.mark.parametrize("algo", ["ppo", "dqn"])
-def test_what_people_and_rules_have_changed_is_repeated_by_an_exact_resume(
-    tmp_path: Path, at: Callable[..., None], algo: str
-) -> None:
+def test_an_exact_resume_repeats_changes_by_users_and_rules(tmp_path: Path, at: Callable[..., None], algo: str) -> None:
     half = {"kind": "scale_knob", "knob": "learning_rate", "factor": 0.5}
     halve = rule({"kind": "metric", "metric": "episode/index", "value": 25}, half)
     folder = make_run(
@@ -109,7 +107,7 @@ def test_what_people_and_rules_have_changed_is_repeated_by_an_exact_resume(
 
 
 @pytest.mark.parametrize("seconds", [0.0, 100.0], ids=["slower", "faster"])
-def test_what_a_rule_has_done_by_the_clock_is_repeated_at_the_same_step(
+def test_an_exact_resume_repeats_a_time_based_rule_action_at_the_same_step(
     tmp_path: Path, at: Callable[..., None], monkeypatch: pytest.MonkeyPatch, seconds: float
 ) -> None:
     """Whatever the clock says when training comes there again."""
@@ -133,7 +131,7 @@ def test_what_a_rule_has_done_by_the_clock_is_repeated_at_the_same_step(
     assert [(one.step, one.data) for one in events(resumed) if isinstance(one.data, FIRED)] == told
 
 
-def test_a_change_is_made_and_told_again_where_a_resumed_run_came_out_otherwise_before(
+def test_a_change_is_applied_and_logged_again_where_a_resumed_run_diverged_before_it(
     tmp_path: Path, at: Callable[..., None]
 ) -> None:
     """Or a third attempt, which goes on from what the second became, would not know of it."""

@@ -12,7 +12,7 @@ from tests.support.training import rows
 
 
 @pytest.mark.parametrize("algo", ALGORITHMS.names())
-def test_steps_never_go_back_and_no_value_is_written_twice_at_one(tmp_path: Path, algo: str) -> None:
+def test_steps_never_decrease_and_no_metric_has_two_values_at_one_step(tmp_path: Path, algo: str) -> None:
     folder = train(tmp_path, algo, 512)
     assert [row["step"] for row in rows(folder)] == sorted(row["step"] for row in rows(folder))
     for name in {name for row in rows(folder) for name in row["values"] if not name.startswith("episode/")}:

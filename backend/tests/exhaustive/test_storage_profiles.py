@@ -20,7 +20,7 @@ __all__ = ["service"]
 CART, LAKE = "ppo-cartpole", "q-learning-lake"
 
 
-def test_frames_are_hashed_as_often_as_the_profile_says_and_the_last_always(service: Service) -> None:
+def test_frames_are_hashed_at_the_profiles_interval_and_always_at_the_end(service: Service) -> None:
     evaluation = evaluated(service, CART, episodes=1, video=False)
     found = service.get(f"/runs/{CART}/evaluations/{evaluation['id']}/steps", params={"columns": "index,frame_hash"})
     columns = found["columns"]
@@ -29,7 +29,7 @@ def test_frames_are_hashed_as_often_as_the_profile_says_and_the_last_always(serv
     assert hashed == sorted({*range(0, last + 1, 3), last})
 
 
-def test_the_oldest_records_go_once_there_are_too_many_and_their_summaries_stay(service: Service) -> None:
+def test_the_oldest_records_are_deleted_beyond_the_limit_and_their_summaries_stay(service: Service) -> None:
     kept = [evaluated(service, CART, episodes=1, video=False) for _ in range(3)]
     folder = service.folder(CART)
     for evaluation in kept[:2]:
@@ -43,7 +43,7 @@ def test_the_oldest_records_go_once_there_are_too_many_and_their_summaries_stay(
     assert left <= MEGABYTE
 
 
-def test_a_video_that_was_retired_is_made_again_from_the_records_which_are_verified_by_it(service: Service) -> None:
+def test_a_retired_video_is_rebuilt_from_its_records_and_verifies_them(service: Service) -> None:
     first = evaluated(service, CART, episodes=2)
     evaluated(service, CART, episodes=1)
     assert _listed(service, first["id"])["video_url"] is None

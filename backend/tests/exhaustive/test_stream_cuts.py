@@ -73,7 +73,7 @@ def resume(cursor: str | None, chance: random.Random) -> tuple[str, dict[str, st
     return "?last_event_id=cut:0&since=0", {"last_event_id": cursor}
 
 
-def test_at_200_rows_a_second_come_at_most_four_events_a_second_and_every_row(
+def test_a_stream_at_200_rows_a_second_sends_every_row_in_at_most_four_events_a_second(
     service: Service, runs: dict[str, LiveRun]
 ) -> None:
     run, count = runs["fast"], 1_000

@@ -34,7 +34,7 @@ def impatient(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
         assert "Traceback" not in service.log, service.log
 
 
-def test_a_quiet_stream_sends_comments_which_are_no_events(impatient: Service) -> None:
+def test_a_quiet_stream_sends_keepalive_comments_that_are_no_events(impatient: Service) -> None:
     run = impatient.create()
     with streaming(impatient, f"/runs/{run['id']}/stream") as stream:
         events = stream.until(is_kind("status"))
@@ -44,7 +44,7 @@ def test_a_quiet_stream_sends_comments_which_are_no_events(impatient: Service) -
     assert all(comment.startswith("ping") for comment in stream.comments)
 
 
-def test_a_client_that_stops_reading_is_dropped_and_comes_back_with_its_cursor(impatient: Service) -> None:
+def test_a_client_that_stops_reading_is_dropped_and_reconnects_with_its_cursor(impatient: Service) -> None:
     memory = psutil.Process(impatient.process.pid).memory_info().rss
     connection = http.client.HTTPConnection("127.0.0.1", impatient.port, timeout=PATIENCE)
     connection.sock = socket.socket()
@@ -75,7 +75,9 @@ def test_a_client_that_stops_reading_is_dropped_and_comes_back_with_its_cursor(i
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
-def test_a_service_that_is_told_to_end_closes_its_streams_and_ends_well(tmp_path: Path, number: signal.Signals) -> None:
+def test_a_service_that_is_asked_to_exit_closes_its_streams_and_exits_cleanly(
+    tmp_path: Path, number: signal.Signals
+) -> None:
     make_run(tmp_path / "runs", "open-run")
     with (
         serving(tmp_path) as service,

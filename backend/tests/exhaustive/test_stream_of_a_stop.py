@@ -20,7 +20,7 @@ def stands_still(path: Path, seconds: float) -> bool:
 
 
 @pytest.mark.timeout(150)
-def test_a_stop_in_the_middle_of_an_update_is_seen_by_two_clients_and_locks_nothing(service: Service) -> None:
+def test_two_clients_see_a_stop_during_an_update_and_nothing_is_locked(service: Service) -> None:
     """Each update takes seconds, so the stop comes in the middle of one."""
     n_steps = 2_048
     run = service.create(

@@ -14,7 +14,7 @@ from rlviz.learning.search.study import JOURNAL, SearchRecord, Study
 
 
 @pytest.mark.parametrize("name", [SamplerName.TPE, SamplerName.GRID])
-def test_wherever_the_writer_was_killed_the_search_goes_on_whole(tmp_path: Path, name: SamplerName) -> None:
+def test_a_search_continues_complete_after_a_writer_kill_at_any_byte(tmp_path: Path, name: SamplerName) -> None:
     """What a process that was killed while it wrote leaves: a line cut off, its lock, a trial half proposed."""
     space: Any = {"n": IntRange(low=1, high=3), "kind": SPACE["kind"]}
     sweep = Sweep(space=space, sampler=name, trials=6)

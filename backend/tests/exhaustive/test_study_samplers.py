@@ -15,14 +15,14 @@ NUMBERS: dict[str, Any] = {"x": SPACE["x"], "y": FloatRange(low=-5, high=5)}
 
 
 @pytest.mark.parametrize("name", [SamplerName.CMA_ES, SamplerName.GAUSSIAN_PROCESS])
-def test_other_samplers_find_their_way_too(tmp_path: Path, name: SamplerName) -> None:
+def test_the_other_samplers_find_good_trials(tmp_path: Path, name: SamplerName) -> None:
     found = search(tmp_path, Sweep(space=NUMBERS, sampler=name, trials=15, seed=1)).trials
     assert len(found) == 15
     assert max(trial.objective or -1e9 for trial in found) > -1.0
 
 
 @pytest.mark.parametrize("name", [PrunerName.MEDIAN, PrunerName.SUCCESSIVE_HALVING, PrunerName.HYPERBAND])
-def test_a_trial_that_falls_behind_is_given_up_and_the_best_never(tmp_path: Path, name: PrunerName) -> None:
+def test_a_trial_that_falls_behind_is_pruned_and_the_best_one_never(tmp_path: Path, name: PrunerName) -> None:
     study = Study(tmp_path, "test", Sweep(space=SPACE, pruner=name, trials=40, sampler=SamplerName.RANDOM))
     while (asked := study.ask()) is not None:
         quality = -1.0 if asked.number % 2 else float(asked.number)

@@ -178,7 +178,7 @@ def pretend_another_boot(folder: RunFolder) -> None:
         ("rebooted", "The host was restarted."),
     ],
 )
-def test_a_run_whose_worker_died_is_interrupted_and_the_cause_named(story: Story, name: str, cause: str) -> None:
+def test_a_run_whose_worker_died_is_interrupted_with_its_cause(story: Story, name: str, cause: str) -> None:
     row = story.app.runs.get(story.ids[name])
     assert (row.state, row.cause) == (S.INTERRUPTED, cause)
     last = events(story.folder(name))[-1]
@@ -186,20 +186,20 @@ def test_a_run_whose_worker_died_is_interrupted_and_the_cause_named(story: Story
     assert row.episodes == column(story.folder(name), "episode/index")[-1]
 
 
-def test_what_was_queued_is_trained_afterwards(story: Story) -> None:
+def test_queued_runs_are_trained_after_a_restart(story: Story) -> None:
     row = becomes(story.app, story.ids["queued"], S.COMPLETED)
     assert row.queued_at is not None
     assert kinds(story.folder("queued")) == ["started", "finished"]
 
 
-def test_a_run_that_finished_meanwhile_is_completed(story: Story) -> None:
+def test_a_run_that_finished_while_the_service_was_down_is_completed(story: Story) -> None:
     row = story.app.runs.get(story.ids["finished"])
     assert row.state is S.COMPLETED
     assert row.step == row.policy_step == events(story.folder("finished"))[-1].step >= STEPS["finished"]
     assert row.cause is None
 
 
-def test_an_evaluation_that_was_cut_off_failed_and_left_no_half_file(story: Story) -> None:
+def test_a_cut_off_evaluation_failed_and_left_no_partial_file(story: Story) -> None:
     assert story.half_file != []
     record = evaluation_ended(story.app, story.evaluated.run_id).parsed()
     assert record.status is EvaluationStatus.FAILED
@@ -208,7 +208,7 @@ def test_an_evaluation_that_was_cut_off_failed_and_left_no_half_file(story: Stor
     assert story.evaluated.evaluations.read(record.id) == record
 
 
-def test_a_worker_that_lives_is_adopted_and_followed_to_its_end(story: Story) -> None:
+def test_a_live_worker_is_adopted_and_followed_to_its_end(story: Story) -> None:
     run_id, folder = story.ids["alive"], story.folder("alive")
     assert story.app.runs.get(run_id).state is S.RUNNING
     eventually(lambda: len(column(folder, "episode/index")) > story.alive_episodes + 20, "training to go on")
@@ -223,7 +223,7 @@ def test_a_worker_that_lives_is_adopted_and_followed_to_its_end(story: Story) ->
     assert row.step == events(folder)[-1].step
 
 
-def test_a_run_without_any_trace_of_a_worker_is_interrupted_and_a_late_worker_refuses_it(tmp_path: Path) -> None:
+def test_a_run_without_a_trace_of_its_worker_is_interrupted_and_a_late_worker_refuses_it(tmp_path: Path) -> None:
     """Its service was killed between launching a worker and noting which; the worker was still importing."""
     with service(tmp_path) as app:
         run_id = create(app)
@@ -239,7 +239,7 @@ def test_a_run_without_any_trace_of_a_worker_is_interrupted_and_a_late_worker_re
 
 
 @pytest.mark.parametrize("last_word", [FinishedData(path="model.zip"), None])
-def test_a_worker_that_ends_while_recovery_looks_is_not_called_interrupted(
+def test_a_worker_that_finishes_during_recovery_is_not_marked_interrupted(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, last_word: FinishedData | None
 ) -> None:
     """It is alive when its journal is read and gone when it is looked for; or it trains and cannot be found at all."""
@@ -265,7 +265,7 @@ def test_a_worker_that_ends_while_recovery_looks_is_not_called_interrupted(
     assert kinds(folder) == ["started", "finished"]
 
 
-def test_a_deletion_that_was_cut_off_is_finished(tmp_path: Path) -> None:
+def test_an_interrupted_deletion_is_completed(tmp_path: Path) -> None:
     with service(tmp_path) as app:
         deleted, kept = create(app), create(app)
         app.trash.put(folder_of(app, deleted), time.time())  # and then the service was killed
@@ -275,7 +275,7 @@ def test_a_deletion_that_was_cut_off_is_finished(tmp_path: Path) -> None:
         assert catalogue(again.database).keys() == {kept, deleted}
 
 
-def test_a_folder_that_has_no_row_is_indexed_at_the_start(tmp_path: Path) -> None:
+def test_a_folder_without_a_catalogue_row_is_indexed_at_the_start(tmp_path: Path) -> None:
     with service(tmp_path) as app:
         known = create(app)
         added = make_run(tmp_path, "put there by hand".replace(" ", "-"))
@@ -283,7 +283,7 @@ def test_a_folder_that_has_no_row_is_indexed_at_the_start(tmp_path: Path) -> Non
         assert catalogue(again.database).keys() == {known, added.run_id}
 
 
-def test_a_catalogue_that_was_deleted_is_made_again_from_the_folders(tmp_path: Path) -> None:
+def test_a_deleted_catalogue_is_rebuilt_from_the_folders(tmp_path: Path) -> None:
     folders = [make_run(tmp_path, name, total_timesteps=128) for name in ("one", "two")]
     for folder in folders:
         assert train_run(folder)
@@ -297,7 +297,7 @@ def test_a_catalogue_that_was_deleted_is_made_again_from_the_folders(tmp_path: P
         assert catalogue(app.database) == before
 
 
-def test_a_second_start_leaves_a_settled_catalogue_as_it_is(tmp_path: Path) -> None:
+def test_a_second_start_leaves_a_complete_catalogue_unchanged(tmp_path: Path) -> None:
     folder = make_run(tmp_path, total_timesteps=128)
     assert train_run(folder)
     with service(tmp_path) as app:

@@ -14,7 +14,7 @@ from tests.support.training import events, make_run
 
 
 @pytest.mark.parametrize(("algo", "budget", "hyperparameters", "end"), CASES)
-def test_training_ends_with_the_first_whole_rollout_at_or_beyond_its_budget(
+def test_training_ends_with_the_first_full_rollout_at_or_beyond_its_budget(
     tmp_path: Path, algo: str, budget: int, hyperparameters: dict[str, Any], end: int
 ) -> None:
     folder = make_run(tmp_path, algo=algo, total_timesteps=budget, hyperparameters=hyperparameters)

@@ -23,7 +23,7 @@ FAMILIES = [
 
 
 @pytest.mark.parametrize(("algo", "env_id"), FAMILIES)
-def test_what_was_recorded_comes_out_again(
+def test_a_recorded_episode_is_reproduced(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, algo: str, env_id: str
 ) -> None:
     folder = recorded(tmp_path, monkeypatch, algo, env_id)
@@ -55,7 +55,7 @@ def test_what_was_recorded_comes_out_again(
         ("index", lambda value: value + 1, 6, "index"),
     ],
 )
-def test_one_bit_that_was_changed_is_found_where_it_is(
+def test_a_flipped_bit_is_found_at_its_place(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, column: str, change: Any, row: int, named: str
 ) -> None:
     folder = recorded(tmp_path, monkeypatch)
@@ -66,7 +66,7 @@ def test_one_bit_that_was_changed_is_found_where_it_is(
     assert (found.first_difference.column, found.steps) == (named, row + 1)
 
 
-def test_any_bit_of_the_file_counts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_every_bit_of_the_file_is_verified(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     folder = recorded(tmp_path, monkeypatch)
     path = folder.evaluations.steps_path(EVALUATION)
     whole = path.read_bytes()

@@ -78,7 +78,7 @@ def curve(server: FakeWandb) -> list[tuple[int, float]]:
     return [(row["global_step"], row["episode/reward"]) for row in server.runs[RUN_ID].rows()]
 
 
-def test_who_is_logged_in_has_the_run_there_once_however_often_it_is_delivered(
+def test_a_logged_in_user_gets_the_run_once_however_often_it_is_delivered(
     folder: RunFolder, server: FakeWandb, deliver: Deliver
 ) -> None:
     for _ in range(2):
@@ -98,7 +98,7 @@ def test_who_is_logged_in_has_the_run_there_once_however_often_it_is_delivered(
     assert [row["_step"] for row in run.rows()] == list(range(1, ROWS + 6))
 
 
-def test_what_lies_in_an_offline_folder_is_sent_once_somebody_is_logged_in(
+def test_an_offline_folder_is_sent_after_a_login(
     folder: RunFolder, server: FakeWandb, deliver: Deliver, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("WANDB_MODE", "offline")
@@ -111,7 +111,7 @@ def test_what_lies_in_an_offline_folder_is_sent_once_somebody_is_logged_in(
 
 
 @pytest.mark.parametrize("mood", [Mood.ERROR, Mood.HANGS, Mood.PAGE, Mood.FORGETS, Mood.FORGETS_SOME])
-def test_a_server_that_does_not_take_it_has_everything_once_it_is_well(
+def test_a_server_that_refuses_data_has_everything_after_it_recovers(
     folder: RunFolder, server: FakeWandb, deliver: Deliver, mood: Mood, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     server.mood = mood
@@ -129,7 +129,7 @@ def test_a_server_that_does_not_take_it_has_everything_once_it_is_well(
 @pytest.mark.parametrize(
     "lost", [slice(None), slice(700, None), slice(100, 101)], ids=["all", "those that came last", "one of them"]
 )
-def test_a_server_that_lost_rows_and_kept_their_summary_is_given_them_again(
+def test_a_server_that_lost_rows_and_kept_their_summary_is_sent_them_again(
     folder: RunFolder, server: FakeWandb, deliver: Deliver, lost: slice
 ) -> None:
     """W&B's program believes the summary, and would go on behind the rows that are not there."""
@@ -142,7 +142,7 @@ def test_a_server_that_lost_rows_and_kept_their_summary_is_given_them_again(
     assert curve(server) == CURVE
 
 
-def test_a_line_that_cannot_be_read_does_not_have_the_run_sent_again(
+def test_an_unreadable_line_does_not_cause_the_run_to_be_sent_again(
     folder: RunFolder, server: FakeWandb, deliver: Deliver
 ) -> None:
     """W&B has the numbers of the rows, and fewer rows than those say."""
@@ -163,7 +163,7 @@ def test_a_line_that_cannot_be_read_does_not_have_the_run_sent_again(
     assert curve(server) == [*CURVE[:500], *CURVE[502:], *CURVE[:5]], "a row that W&B has lost is still missed"
 
 
-def test_without_a_network_a_run_waits_and_is_delivered_once_there_is_one(
+def test_a_run_without_a_network_waits_and_is_delivered_later(
     folder: RunFolder, server: FakeWandb, deliver: Deliver, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Who is logged in has no offline folder."""
@@ -178,7 +178,7 @@ def test_without_a_network_a_run_waits_and_is_delivered_once_there_is_one(
     assert curve(server) == CURVE
 
 
-def test_a_server_that_falls_silent_as_the_rows_come_is_given_them_later(
+def test_a_server_that_stops_responding_during_delivery_is_sent_the_rows_later(
     folder: RunFolder, server: FakeWandb, deliver: Deliver, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     original = server.respond
@@ -198,7 +198,7 @@ def test_a_server_that_falls_silent_as_the_rows_come_is_given_them_later(
     assert curve(server) == CURVE
 
 
-def test_the_newest_video_is_an_artifact_and_comes_later_where_it_was_refused(
+def test_the_newest_video_is_an_artifact_and_is_retried_after_a_refusal(
     folder: RunFolder, server: FakeWandb, deliver: Deliver
 ) -> None:
     record = ask_in_folder(folder)
@@ -220,7 +220,7 @@ def test_the_newest_video_is_an_artifact_and_comes_later_where_it_was_refused(
 
 
 @pytest.mark.timeout(900)  # delivery workers have the lowest priority
-def test_a_run_trains_to_its_end_beside_wandb_that_is_away_and_is_delivered_later(
+def test_a_run_trains_to_its_end_while_wandb_is_down_and_is_delivered_later(
     tmp_path: Path, server: FakeWandb, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("WANDB_INIT_TIMEOUT", "10")

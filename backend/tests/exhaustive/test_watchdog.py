@@ -51,7 +51,7 @@ def ended(script: Path, *arguments: Path) -> subprocess.CompletedProcess[str]:
 
 
 @pytest.mark.parametrize("how", ["time.sleep(60)", "while True: pass", "sys.stderr = None; time.sleep(60)"])
-def test_what_hung_is_told_however_long_the_telling_takes(tmp_path: Path, how: str) -> None:
+def test_a_hang_is_reported_however_long_the_report_takes(tmp_path: Path, how: str) -> None:
     script, told = tmp_path / "hangs.py", tmp_path / "told.txt"
     script.write_text(HANGS.replace("HOW", how))
     found = ended(script, told)
@@ -60,7 +60,7 @@ def test_what_hung_is_told_however_long_the_telling_takes(tmp_path: Path, how: s
     assert "The environment hung here:" in found.stderr
 
 
-def test_native_code_that_lets_nobody_look_is_ended_all_the_same(tmp_path: Path) -> None:
+def test_native_code_that_blocks_inspection_is_ended(tmp_path: Path) -> None:
     script, told = tmp_path / "hangs.py", tmp_path / "told.txt"
     script.write_text(HANGS.replace("HOW", "from ctypes import PyDLL; PyDLL(None).sleep(60)"))
     found = ended(script, told)
@@ -70,7 +70,7 @@ def test_native_code_that_lets_nobody_look_is_ended_all_the_same(tmp_path: Path)
 
 
 @pytest.mark.skipif(not Path("/proc/self/schedstat").exists(), reason="Linux alone tells who waits for a processor")
-def test_what_waits_for_a_processor_does_not_hang(tmp_path: Path) -> None:
+def test_waiting_for_a_processor_does_not_count_as_a_hang(tmp_path: Path) -> None:
     script = tmp_path / "waits.py"
     script.write_text(WAITS_FOR_A_PROCESSOR)
     found = ended(script)

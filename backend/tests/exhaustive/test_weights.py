@@ -30,7 +30,7 @@ CASES: list[tuple[str, str | None, dict[str, Any]]] = [
 
 
 @pytest.mark.parametrize(("algo", "env_id", "hyperparameters"), CASES)
-def test_it_acts_and_reads_as_the_model(
+def test_loaded_weights_act_and_read_like_the_model(
     tmp_path: Path, algo: str, env_id: str | None, hyperparameters: dict[str, Any]
 ) -> None:
     algorithm, model = ALGORITHMS.get(algo), learned(tmp_path, algo, env_id, **hyperparameters)
@@ -45,7 +45,7 @@ def test_it_acts_and_reads_as_the_model(
 
 
 @pytest.mark.parametrize("algo", ALGORITHMS.names())
-def test_a_policy_is_renewed_in_place(tmp_path: Path, algo: str) -> None:
+def test_a_policy_is_updated_in_place(tmp_path: Path, algo: str) -> None:
     algorithm, model = ALGORITHMS.get(algo), learned(tmp_path, algo)
     policy = read_weights(algorithm, saved(model))
     network = policy.model.policy
@@ -57,7 +57,7 @@ def test_a_policy_is_renewed_in_place(tmp_path: Path, algo: str) -> None:
 
 
 @pytest.mark.parametrize("algo", ["dqn", "qrdqn", "sac", "td3"])
-def test_reading_makes_no_replay_buffer(tmp_path: Path, algo: str) -> None:
+def test_reading_weights_allocates_no_replay_buffer(tmp_path: Path, algo: str) -> None:
     algorithm, model = ALGORITHMS.get(algo), learned(tmp_path, algo)
     assert read_weights(algorithm, saved(model)).model.replay_buffer is None  # type: ignore[attr-defined]
     whole = BytesIO()

@@ -85,12 +85,12 @@ def ask(bin_folder: Path, folder: Path, *command: str) -> str:
     return done.stdout
 
 
-def test_what_runs_is_the_wheel(bin_folder: Path, tmp_path: Path) -> None:
+def test_the_installed_package_comes_from_the_wheel(bin_folder: Path, tmp_path: Path) -> None:
     there = ask(bin_folder, tmp_path, "python", "-c", "import rlviz; print(rlviz.__file__)")
     assert Path(there.strip()).is_relative_to(bin_folder.parent)
 
 
-def test_a_run_is_trained_and_its_page_loads(bin_folder: Path, tmp_path: Path) -> None:
+def test_a_run_trains_and_its_page_loads(bin_folder: Path, tmp_path: Path) -> None:
     trained = ask(bin_folder, tmp_path, "rlviz", "run", "--env", "CartPole-v1", "--steps", "500", "--follow", "--json")
     run_id = json.loads(trained)["id"]
     assert (tmp_path / "runs" / run_id / "model.zip").is_file()
@@ -128,7 +128,7 @@ def test_the_doctor_finds_the_pages_in_the_package(bin_folder: Path, tmp_path: P
 
 
 @pytest.mark.skipif(not IS_EMPTY, reason="The extras are there; `make test-wheel` has an environment without.")
-def test_each_extra_that_is_missing_is_named_with_what_installs_it(bin_folder: Path, tmp_path: Path) -> None:
+def test_each_missing_extra_is_named_with_its_install_command(bin_folder: Path, tmp_path: Path) -> None:
     make_run(tmp_path / "runs", RUN, rows=2, status="completed")
     for extra, command in NEEDS.items():
         done = asked(bin_folder, tmp_path, "rlviz", *command)
@@ -137,7 +137,7 @@ def test_each_extra_that_is_missing_is_named_with_what_installs_it(bin_folder: P
         assert "Traceback" not in done.stderr, done.stderr
 
 
-def test_event_files_of_tensorboard_need_no_extra(bin_folder: Path, tmp_path: Path) -> None:
+def test_tensorboard_event_files_need_no_extra(bin_folder: Path, tmp_path: Path) -> None:
     make_run(tmp_path / "runs", RUN, rows=2, status="completed")
     done = asked(bin_folder, tmp_path, "rlviz", "export", RUN, "--format", "tensorboard", "--output", "logs")
     assert done.returncode == 0, done.stderr
@@ -170,7 +170,7 @@ rlviz.fly()  # wrong
 """
 
 
-def test_type_checkers_read_the_hints_of_the_library(bin_folder: Path, tmp_path: Path) -> None:
+def test_type_checkers_read_the_type_hints_of_the_library(bin_folder: Path, tmp_path: Path) -> None:
     skipped = "torch.*,stable_baselines3.*,gymnasium.*,pydantic.*,numpy.*"
     (tmp_path / "mypy.ini").write_text(f"[mypy]\nstrict = True\n[mypy-{skipped}]\nfollow_imports = skip\n")
     (tmp_path / "mine.py").write_text(SNIPPET)

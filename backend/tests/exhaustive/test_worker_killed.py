@@ -79,7 +79,7 @@ def killed_run(nursery: subprocess.Popen[str], root: Path, moment: int) -> RunFo
 
 
 @pytest.mark.parametrize("moment", range(MOMENTS))
-def test_a_worker_killed_at_a_random_moment_leaves_whole_files(
+def test_a_worker_killed_at_a_random_moment_leaves_complete_files(
     nursery: subprocess.Popen[str], tmp_path: Path, moment: int
 ) -> None:
     folder = killed_run(nursery, tmp_path, moment)

@@ -39,7 +39,7 @@ def trained(algo: str, tmp_path_factory: pytest.TempPathFactory) -> RunFolder:
     return folder
 
 
-def test_it_trains_to_its_end_and_saves(trained: RunFolder) -> None:
+def test_each_algorithm_trains_to_its_end_and_saves(trained: RunFolder) -> None:
     told = [kind for kind in kinds(trained) if kind in ("started", "checkpoint", "finished", "error")]
     assert told == ["started", "checkpoint", "checkpoint", "finished"]
     assert STEPS <= events(trained)[-1].step < STEPS + 128
@@ -72,7 +72,7 @@ def test_evaluations_do_not_change_training(tmp_path: Path) -> None:
     compare_with_a_run_without_evaluations("ppo", tmp_path)
 
 
-def test_it_logs_the_metrics_that_it_says_it_logs(algo: str, trained: RunFolder) -> None:
+def test_each_algorithm_logs_the_metrics_it_declares(algo: str, trained: RunFolder) -> None:
     logged = {name for row in rows(trained) for name in row["values"]}
     declared = set(ALGORITHMS.get(algo).metrics)
     late = {"time/iterations", "time/episodes"}  # only every so many rollouts or episodes
@@ -81,7 +81,7 @@ def test_it_logs_the_metrics_that_it_says_it_logs(algo: str, trained: RunFolder)
     assert logged & {"rollout/exploration_rate"} <= declared
 
 
-def test_every_metric_that_it_logs_is_defined_as_one_of_its_own(algo: str, trained: RunFolder) -> None:
+def test_every_logged_metric_is_defined_for_its_algorithm(algo: str, trained: RunFolder) -> None:
     logged = {name for row in rows(trained) for name in row["values"]}
     defined = {definition.name: loggers for definition, loggers in metric_definitions(list(ALGORITHMS))}
     assert {name for name in logged if algo not in defined.get(name, ())} == set()
@@ -131,7 +131,7 @@ def optimum(gamma: float) -> tuple[np.ndarray, list[bool]]:  # type: ignore[type
     return values, [all(over for ((_, _, _, over),) in moves[state].values()) for state in range(16)]
 
 
-def test_q_learning_finds_the_values_exactly_where_nothing_is_random(lake: RunFolder) -> None:
+def test_q_learning_finds_the_exact_values_of_a_deterministic_environment(lake: RunFolder) -> None:
     table = json.loads(lake.q_table_path.read_bytes())
     values, terminal = optimum(0.9)
     visited = np.array(table["visits"]) > 0
@@ -142,7 +142,7 @@ def test_q_learning_finds_the_values_exactly_where_nothing_is_random(lake: RunFo
     assert column(lake, "eval/mean_ep_length")[-1] == 6
 
 
-def test_the_table_says_how_to_draw_it(lake: RunFolder) -> None:
+def test_the_q_table_describes_how_to_draw_it(lake: RunFolder) -> None:
     table = json.loads(lake.q_table_path.read_bytes())
     assert (table["env_id"], table["step"], table["states"]) == ("FrozenLake-v1", 4_000, 16)
     assert table["actions"] == ["left", "down", "right", "up"]
@@ -157,7 +157,7 @@ def test_the_table_says_how_to_draw_it(lake: RunFolder) -> None:
         ("Blackjack-v1", None, None),
     ],
 )
-def test_other_worlds_are_drawn_as_a_grid_only_if_they_are_one(
+def test_other_environments_are_drawn_as_a_grid_only_if_they_are_one(
     tmp_path: Path, env_id: str, shape: list[int] | None, map_: list[str] | None
 ) -> None:
     folder = make_run(tmp_path, algo="q-learning", env_id=env_id, total_timesteps=300)

@@ -91,21 +91,21 @@ TD_ERRORS = {
 
 
 @pytest.mark.parametrize("kind", ["ppo", "a2c", "trpo"])
-def test_switches_to_turn(tmp_path: Path, kind: str) -> None:
+def test_updates_are_recorded_for_multi_binary_actions(tmp_path: Path, kind: str) -> None:
     looked_into(tmp_path, kind, NUMBERS, spaces.MultiBinary(5))
 
 
 @pytest.mark.parametrize("name", ACTIONS)
-def test_actions_of_every_kind(tmp_path: Path, name: str) -> None:
+def test_updates_are_recorded_for_actions_of_every_kind(tmp_path: Path, name: str) -> None:
     looked_into(tmp_path, "ppo", NUMBERS, ACTIONS[name])
 
 
 @pytest.mark.parametrize("name", OBSERVATIONS)
-def test_observations_of_every_kind(tmp_path: Path, name: str) -> None:
+def test_updates_are_recorded_for_observations_of_every_kind(tmp_path: Path, name: str) -> None:
     looked_into(tmp_path, "ppo", OBSERVATIONS[name], TWO)
 
 
 @pytest.mark.parametrize("kind", TD_ERRORS)
-def test_errors_of_what_learns_from_a_buffer(tmp_path: Path, kind: str) -> None:
+def test_td_errors_are_recorded_for_replay_buffer_algorithms(tmp_path: Path, kind: str) -> None:
     actions = ACTIONS["numbers in rows" if kind in ("sac", "td3") else "discrete"]
     looked_into(tmp_path, kind, OBSERVATIONS["parts"], actions)

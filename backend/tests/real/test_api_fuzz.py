@@ -108,7 +108,7 @@ def send_hostile_values(service: Service, method: str, path: str, times: int) ->
 
 
 @pytest.mark.parametrize("path", ["/stream", "/runs/{run_id}/stream"])
-def test_no_value_breaks_the_opening_of_a_stream(service: Service, path: str) -> None:
+def test_no_parameter_value_breaks_the_opening_of_a_stream(service: Service, path: str) -> None:
     chance = random.Random(path)
     for _ in range(VALUES):
         query = "&".join(f"{name}={encoded(hostile(chance))}" for name in ("runs", "last_event_id", "since"))

@@ -47,7 +47,7 @@ def evaluation(service: Service) -> dict[str, Any]:
     return evaluated(service, run_of("CartPole-v1"), episodes=2, deterministic=False, video=False)
 
 
-def test_there_is_one_of_each_family() -> None:
+def test_there_is_one_case_of_each_family() -> None:
     families = sorted(ENVIRONMENTS.get(env_id).family.id for env_id in ONE_OF_EACH_FAMILY)
     assert families == sorted({environment.family.id for environment in ENVIRONMENTS})
 
@@ -77,7 +77,7 @@ def test_a_record_changed_by_one_bit_is_found_and_named(
     assert verified(service, run_id, evaluation["id"])["identical"], "as it was written it is still true"
 
 
-def test_a_file_of_records_changed_by_one_bit_anywhere_is_never_called_identical(
+def test_a_record_file_with_any_flipped_bit_is_never_called_identical(
     service: Service, evaluation: dict[str, Any]
 ) -> None:
     run_id = evaluation["run_id"]
@@ -93,7 +93,7 @@ def test_a_file_of_records_changed_by_one_bit_anywhere_is_never_called_identical
     assert found["cause"] or found["first_difference"]
 
 
-def test_what_has_no_records_cannot_be_verified(service: Service) -> None:
+def test_an_evaluation_without_records_cannot_be_verified(service: Service) -> None:
     run_id = run_of("CartPole-v1")
     bare = evaluated(service, run_id, episodes=1, video=False, steps=False)
     assert not bare["has_steps"]

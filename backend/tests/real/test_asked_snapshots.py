@@ -40,7 +40,7 @@ def ask(folder: RunFolder, callback: RunCallback, *, stop: bool = False) -> None
         callback._stop.set()
 
 
-def test_one_that_waits_when_training_is_stopped_is_taken_where_it_ends(tmp_path: Path, at: Any) -> None:
+def test_a_pending_snapshot_request_is_taken_where_a_stop_ends_training(tmp_path: Path, at: Any) -> None:
     folder = make_run(tmp_path, total_timesteps=1_024, snapshots=snapshots(every_steps=128))
     at(700, partial(ask, folder, stop=True))
     assert train_run(folder)
@@ -48,7 +48,7 @@ def test_one_that_waits_when_training_is_stopped_is_taken_where_it_ends(tmp_path
     assert [one.manifest.step for one in snapshots_of(folder) if one.name == "mine"] == [events(folder)[-1].step]
 
 
-def test_one_that_waits_when_training_is_stopped_is_told_of_and_taken_if_it_goes_on(
+def test_a_snapshot_request_pending_at_a_stop_is_reported_and_taken_if_training_continues(
     tmp_path: Path, at: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(callback, "LAST_BOUNDARY_SECONDS", 0.0)  # training ends within the rollout
@@ -66,7 +66,7 @@ def test_one_that_waits_when_training_is_stopped_is_told_of_and_taken_if_it_goes
     assert 640 <= found.step < 1_024
 
 
-def test_one_that_waits_in_the_last_rollout_is_of_the_end(tmp_path: Path, at: Any) -> None:
+def test_a_snapshot_request_pending_in_the_last_rollout_is_taken_at_the_end(tmp_path: Path, at: Any) -> None:
     folder = make_run(tmp_path, total_timesteps=1_024)
     at(1_020, partial(ask, folder))
     assert train_run(folder)
@@ -74,7 +74,7 @@ def test_one_that_waits_in_the_last_rollout_is_of_the_end(tmp_path: Path, at: An
     assert {one.name: one.manifest.step for one in snapshots_of(folder)} == {"mine": 1_024}
 
 
-def test_where_nothing_learns_there_is_nothing_to_take(tmp_path: Path) -> None:
+def test_a_run_without_learning_refuses_snapshot_requests(tmp_path: Path) -> None:
     with service(tmp_path) as app:
         run_id = app.runs.create(NewRun(algo="random", preset=None, seed=1, total_timesteps=ENDLESS)).id
         app.runs.start(run_id)

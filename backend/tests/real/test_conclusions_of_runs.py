@@ -42,14 +42,14 @@ def hints(app: Service, run_id: str) -> list[tuple[str, list[Any]]]:
     return [(hint["id"], hint["changes"]) for hint in app.get(f"/runs/{run_id}/hints")["hints"]]
 
 
-def test_a_run_is_told_to_evaluate_and_then_nothing_where_that_shows_that_it_is_solved(app: Service) -> None:
+def test_a_run_is_advised_to_evaluate_and_gets_no_hint_once_that_shows_it_solved(app: Service) -> None:
     run_id = trained(app, **{**LAKE, "preset": None})
     assert hints(app, run_id) == [("not-evaluated", [])]
     evaluate(app, run_id, episodes=10)
     assert hints(app, run_id) == []
 
 
-def test_a_run_without_a_choice_trains_what_works(app: Service) -> None:
+def test_a_run_without_a_choice_trains_a_preset_that_works(app: Service) -> None:
     asked = {"algo": "recommended", "env_id": "LunarLander-v3", "total_timesteps": 1_000}
     answer = app.api("POST", "/runs", json=asked)
     assert answer.status_code == 201, answer.text

@@ -23,15 +23,15 @@ def confined() -> Iterator[Confined]:
     one.close()
 
 
-def test_it_returns_what_the_function_returns(confined: Confined) -> None:
+def test_a_confined_call_returns_the_result_of_the_function(confined: Confined) -> None:
     assert confined.call(f"{WORK}:add", 1, 2) == 3
 
 
-def test_one_process_answers_call_after_call(confined: Confined) -> None:
+def test_one_process_handles_successive_calls(confined: Confined) -> None:
     assert confined.call(f"{WORK}:process_id") == confined.call(f"{WORK}:process_id")
 
 
-def test_errors_arrive_as_they_were_raised(confined: Confined) -> None:
+def test_exceptions_are_raised_unchanged(confined: Confined) -> None:
     with pytest.raises(UnknownName) as refused:
         confined.call(f"{WORK}:refuse", "pp")
     assert str(refused.value) == "Unknown algorithm 'pp'. Did you mean 'ppo'? Known: dqn, ppo."
@@ -46,14 +46,14 @@ def test_an_error_that_cannot_be_rebuilt_arrives_with_its_name(confined: Confine
         confined.call(f"{WORK}:fail_like_pydantic")
 
 
-def test_too_much_memory_is_refused_and_the_next_call_works(confined: Confined) -> None:
+def test_excessive_memory_use_is_refused_and_the_next_call_works(confined: Confined) -> None:
     assert confined.call(f"{WORK}:take", 100 * MB) == 100 * MB
     with pytest.raises(TooMuchToRead, match="more than 268"):
         confined.call(f"{WORK}:take", 400 * MB)
     assert confined.call(f"{WORK}:add", 1, 2) == 3
 
 
-def test_an_answer_that_is_too_long_is_refused(confined: Confined) -> None:
+def test_a_result_that_is_too_long_is_refused(confined: Confined) -> None:
     with pytest.raises(TooMuchToRead):
         confined.call(f"{WORK}:answer", MOST_ANSWER_BYTES)
 
@@ -64,7 +64,7 @@ def test_a_process_that_dies_is_replaced(confined: Confined) -> None:
     assert confined.call(f"{WORK}:add", 1, 2) == 3
 
 
-def test_what_takes_too_long_tidies_up_and_ends(tmp_path: Path) -> None:
+def test_a_call_that_takes_too_long_cleans_up_and_ends(tmp_path: Path) -> None:
     confined = Confined(memory=256 * MB, seconds=0.2)
     with pytest.raises(TooMuchToRead, match="Reading it takes longer"):
         confined.call(f"{WORK}:wait", tmp_path / "tidied")
@@ -79,7 +79,7 @@ def test_the_time_limit_is_reported_when_a_library_replaces_its_error() -> None:
     confined.close()
 
 
-def test_a_stream_arrives_piece_by_piece_and_ends_with_its_error(confined: Confined) -> None:
+def test_a_stream_arrives_in_pieces_and_ends_with_its_error(confined: Confined) -> None:
     assert list(confined.stream(f"{WORK}:count", 3)) == [1, 2, 3]
     pieces = confined.stream(f"{WORK}:count", 5)
     assert [next(pieces) for _ in range(5)] == [1, 2, 3, 4, 5]
@@ -87,21 +87,21 @@ def test_a_stream_arrives_piece_by_piece_and_ends_with_its_error(confined: Confi
         next(pieces)
 
 
-def test_a_stream_that_is_left_does_not_hold_up_calls(confined: Confined) -> None:
+def test_an_abandoned_stream_does_not_block_calls(confined: Confined) -> None:
     pieces = confined.stream(f"{WORK}:count", 100_000)
     assert next(pieces) == 1
     assert confined.call(f"{WORK}:add", 1, 2) == 3
     pieces.close()  # type: ignore[attr-defined]
 
 
-def test_after_the_end_nothing_is_begun() -> None:
+def test_nothing_starts_after_the_end() -> None:
     confined = Confined(memory=256 * MB, seconds=30)
     confined.close()
     with pytest.raises(TooMuchToRead, match="ending"):
         confined.call(f"{WORK}:add", 1, 2)
 
 
-def test_a_process_that_is_asked_nothing_for_long_ends_quietly() -> None:
+def test_an_idle_process_exits_quietly() -> None:
     program = f"from rlviz import confined; confined.IDLE_SECONDS = 0.05; confined.serve('{1 << 32}')"
     process = subprocess.Popen(
         [sys.executable, "-c", program], stdin=subprocess.PIPE, stderr=subprocess.PIPE, text=True

@@ -33,7 +33,7 @@ def app(source: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Serv
         assert "Traceback" not in service.log, service.log
 
 
-def test_it_is_listed_as_it_is_and_one_that_cannot_be_used_says_why(app: Service) -> None:
+def test_a_custom_environment_is_listed_and_an_unusable_one_says_why(app: Service) -> None:
     own = {found["id"]: found for found in app.get("/environments") if found["family"] == "own"}
     lights, nothing = own["Lights"], own["Nothing"]
     assert lights["available"]
@@ -61,7 +61,7 @@ def test_it_is_listed_as_it_is_and_one_that_cannot_be_used_says_why(app: Service
     assert refused.json()["errors"][0]["pointer"] == "/env_id"
 
 
-def test_it_is_trained_and_filmed_like_any_other(app: Service) -> None:
+def test_a_custom_environment_is_trained_and_filmed_like_any_other(app: Service) -> None:
     small = {"n_envs": 2, "n_steps": 100, "batch_size": 50, "net_arch": [16]}
     run = app.create(
         algo="ppo", env_id="Lights", preset=None, seed=1, total_timesteps=400, hyperparameters=small, start=True
@@ -93,7 +93,7 @@ NAMED = """
 ATTRIBUTE = "    max_episode_steps = 20\n"
 
 
-def test_its_numbers_and_actions_have_the_names_that_the_class_gives_them(tmp_path: Path) -> None:
+def test_a_custom_environment_uses_the_names_that_its_class_gives_numbers_and_actions(tmp_path: Path) -> None:
     (tmp_path / "named.py").write_text(LIGHTS.replace(ATTRIBUTE, ATTRIBUTE + NAMED))
     found = probe(f"{tmp_path}/named.py:Lights")
     assert found.observation_space.labels == ("left lamp", "middle lamp", "right lamp")
@@ -101,7 +101,7 @@ def test_its_numbers_and_actions_have_the_names_that_the_class_gives_them(tmp_pa
     assert found.action_space.labels == ("left", "middle", "right")
 
 
-def test_it_has_a_picture_that_was_made_when_it_was_probed(app: Service) -> None:
+def test_a_custom_environment_has_a_picture_from_its_probe(app: Service) -> None:
     own = {found["id"]: found["still_url"] for found in app.get("/environments") if found["family"] == "own"}
     assert own["Nothing"] is None
     answer = app.api("GET", own["Lights"].removeprefix("/api"))
@@ -140,9 +140,7 @@ BROKEN = {
 
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize(("text", "words"), BROKEN.items(), ids=BROKEN.values())
-def test_what_is_wrong_with_a_class_is_said(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], text: str, words: str
-) -> None:
+def test_a_faulty_class_is_described(tmp_path: Path, capsys: pytest.CaptureFixture[str], text: str, words: str) -> None:
     (tmp_path / "broken.py").write_text(text)
     assert main(f"{tmp_path}/broken.py:Broken") == 0
     assert words in json.loads(capsys.readouterr().out.splitlines()[-1])["unavailable_reason"]

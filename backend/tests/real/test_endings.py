@@ -40,7 +40,7 @@ def test_a_rule_that_saves_nothing_stops_the_run_and_is_its_cause(tmp_path: Path
     assert row.cause == "A rule ended it without saving: When 300 steps are done: stop without saving."
 
 
-def test_a_command_that_waited_for_such_a_run_fails() -> None:
+def test_a_command_that_waited_for_a_failed_run_fails() -> None:
     run = {"id": "run-1", "status": "stopped", "step": 1, "end_step": 2, "ep_rew_mean": None, "cause": "A rule."}
     print_outcome({**run, "ended_early": None}, quiet=True)
     with pytest.raises(Failure, match="A rule") as failed:
@@ -59,7 +59,7 @@ def test_a_rule_that_saves_completes_the_run_with_a_snapshot_of_its_last_step(tm
 
 
 @pytest.mark.parametrize("algo", ["ppo", "dqn", "a2c"])
-def test_a_stop_by_hand_ends_with_a_snapshot_of_its_last_step(tmp_path: Path, algo: str) -> None:
+def test_a_manual_stop_ends_with_a_snapshot_of_the_last_step(tmp_path: Path, algo: str) -> None:
     folder = make_run(tmp_path, algo=algo, total_timesteps=10_000_000, snapshots=PLAN)
     stop = Event()
     trained: list[bool] = []
@@ -78,7 +78,7 @@ def test_a_stop_by_hand_ends_with_a_snapshot_of_its_last_step(tmp_path: Path, al
     assert messages(folder) == []
 
 
-def test_a_stop_without_snapshots_ends_at_once(tmp_path: Path) -> None:
+def test_a_stop_without_snapshots_ends_immediately(tmp_path: Path) -> None:
     hyperparameters = {"n_steps": 2_048, "n_envs": 8}
     folder = make_run(tmp_path, total_timesteps=1_000_000, hyperparameters=hyperparameters, rules=[stopping(100)])
     assert train_run(folder)
@@ -86,7 +86,7 @@ def test_a_stop_without_snapshots_ends_at_once(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(("total", "saves_at"), [(5_000, 2_000), (700, 700)])
-def test_a_pause_of_a_table_says_the_step_at_which_it_saves(
+def test_a_pause_of_a_tabular_run_names_the_step_at_which_it_saves(
     tmp_path: Path, at: Callable[..., None], total: int, saves_at: int
 ) -> None:
     folder = make_run(tmp_path, algo="q-learning", total_timesteps=total, snapshots=PLAN)

@@ -44,7 +44,7 @@ def made(request: pytest.FixtureRequest) -> Iterator[tuple[Environment, gymnasiu
     environment.close()
 
 
-def test_an_entry_has_the_id_it_is_registered_under() -> None:
+def test_an_entry_has_the_id_of_its_registration() -> None:
     assert [entry.id for entry in ENVIRONMENTS] == ENVIRONMENTS.names()
 
 
@@ -60,7 +60,7 @@ def test_an_entry_is_described(entry: Environment) -> None:
         assert field.help.endswith(".")
 
 
-def test_the_spaces_are_those_that_are_made(made: tuple[Environment, gymnasium.Env[Any, Any]]) -> None:
+def test_the_registered_spaces_equal_the_created_ones(made: tuple[Environment, gymnasium.Env[Any, Any]]) -> None:
     entry, real = made
     for said, space in ((entry.observation_space, real.observation_space), (entry.action_space, real.action_space)):
         assert said.kind == type(space).__name__
@@ -81,13 +81,13 @@ def test_every_action_and_every_observed_number_has_a_name(entry: Environment) -
             assert len(set(space.labels)) == len(space.labels)
 
 
-def test_every_real_number_has_a_unit_or_says_that_it_has_none(entry: Environment) -> None:
+def test_every_real_number_has_a_unit_or_is_marked_as_unitless(entry: Environment) -> None:
     for variant in variants(entry) or [entry]:
         for space in (variant.observation_space, variant.action_space):
             assert len(space.units) == (space.size if space.is_real else 0)
 
 
-def test_the_squares_of_a_grid_world_are_those_that_are_made(made: tuple[Environment, gymnasium.Env[Any, Any]]) -> None:
+def test_the_registered_grid_squares_equal_the_created_ones(made: tuple[Environment, gymnasium.Env[Any, Any]]) -> None:
     entry, real = made
     squares = grid(real.unwrapped)
     is_grid = squares is not None and squares.size == entry.observation_space.n
@@ -114,12 +114,12 @@ def test_every_number_of_a_state_is_decoded_as_the_environment_encodes_it(varian
         assert len(factor.labels) in (0, factor.n)
 
 
-def test_a_taxi_says_where_it_is_and_where_its_passenger_wants_to_go() -> None:
+def test_a_taxi_state_names_its_position_and_its_passengers_destination() -> None:
     state = ((3 * 5 + 1) * 5 + 4) * 4 + 2
     assert ENVIRONMENTS.get("Taxi-v4").observation_space.decoded(state) == ["4", "2", "in the taxi", "yellow"]
 
 
-def test_threshold_limit_and_frame_rate_are_those_of_the_environment(
+def test_threshold_time_limit_and_frame_rate_equal_those_of_the_environment(
     made: tuple[Environment, gymnasium.Env[Any, Any]],
 ) -> None:
     entry, real = made
@@ -147,7 +147,7 @@ def test_threshold_limit_and_frame_rate_are_those_of_the_environment(
     ],
     ids=["CarRacing", "Pong"],
 )
-def test_a_video_is_as_fast_as_the_game(variant: Environment, seconds: Callable[[Any], float]) -> None:
+def test_a_video_plays_at_the_speed_of_the_game(variant: Environment, seconds: Callable[[Any], float]) -> None:
     """One frame a step, whatever the steps skip."""
     environment = make(variant)
     environment.reset(seed=1)
@@ -158,7 +158,7 @@ def test_a_video_is_as_fast_as_the_game(variant: Environment, seconds: Callable[
     environment.close()
 
 
-def test_it_can_be_played_and_filmed(made: tuple[Environment, gymnasium.Env[Any, Any]]) -> None:
+def test_each_environment_can_be_played_and_filmed(made: tuple[Environment, gymnasium.Env[Any, Any]]) -> None:
     _, real = made
     observation, _ = real.reset(seed=1)
     assert observation in real.observation_space
@@ -174,11 +174,11 @@ def test_it_can_be_played_and_filmed(made: tuple[Environment, gymnasium.Env[Any,
 
 
 @pytest.mark.parametrize("variant", VARIANTS, ids=named)
-def test_some_algorithm_fits(variant: Environment) -> None:
+def test_at_least_one_algorithm_fits_each_environment(variant: Environment) -> None:
     assert any(variant.suits(algorithm) for algorithm in ALGORITHMS)
 
 
-def test_an_environment_that_gymnasium_knows_but_the_registry_does_not_is_refused() -> None:
+def test_an_environment_only_gymnasium_knows_is_refused() -> None:
     with pytest.raises(UnknownName):
         ENVIRONMENTS.get("Acrobot-v2")
 
@@ -191,7 +191,7 @@ def test_an_environment_that_gymnasium_knows_but_the_registry_does_not_is_refuse
         ({"is_slippery": 1}, "/env_options/is_slippery", "is_slippery"),
     ],
 )
-def test_an_option_that_is_none_is_pointed_to(values: dict[str, Any], pointer: str, words: str) -> None:
+def test_an_unknown_option_is_refused_with_a_pointer(values: dict[str, Any], pointer: str, words: str) -> None:
     with pytest.raises(InvalidRequest, match=words) as caught:
         ENVIRONMENTS.get("FrozenLake-v1").resolve(values)
     assert [field.pointer for field in caught.value.fields] == [pointer]
@@ -207,7 +207,7 @@ def test_an_environment_whose_package_is_missing_says_how_to_install_it(monkeypa
     assert view_environment(ENVIRONMENTS.get("CartPole-v1"), []).available
 
 
-def test_an_environment_of_a_users_own_that_nothing_copies_says_which_test_found_it() -> None:
+def test_a_user_environment_that_cannot_be_copied_names_the_failed_test() -> None:
     space = Space("Discrete", n=2)
     custom = CustomEnvironment(
         entry_point="own:Haunted", summary="", observation_space=space, action_space=space, reward_threshold=None,

@@ -72,7 +72,7 @@ def files(folder: RunFolder) -> set[str]:
     return {path.name for path in folder.evaluations.path.iterdir()}
 
 
-def test_episodes_begin_where_the_summary_says(run: RunFolder) -> None:
+def test_episodes_start_where_the_summary_says(run: RunFolder) -> None:
     summary = evaluate(run, ask(run).id).summary
     assert summary is not None
     assert summary.video is not None
@@ -125,7 +125,7 @@ def watched(tmp_path: Path, trained: dict[str, Path]) -> WatchedFolder:
     return folder
 
 
-def test_a_reader_follows_each_episode_and_finds_the_video_with_the_summary(watched: WatchedFolder) -> None:
+def test_a_reader_gets_each_episode_and_then_the_video_with_the_summary(watched: WatchedFolder) -> None:
     asked = ask(watched)
     seen: list[tuple[str, int, bool]] = []
     watched.evaluations.watcher = lambda record: seen.append(
@@ -149,7 +149,7 @@ def test_the_record_says_when_it_ran(run: RunFolder) -> None:
     assert (record.started_at.timestamp(), record.ended_at.timestamp()) == (1_000.0, 1_060.0)
 
 
-def test_an_evaluation_that_has_ended_is_not_played_again(run: RunFolder) -> None:
+def test_an_ended_evaluation_is_not_played_again(run: RunFolder) -> None:
     asked = ask(run, status=EvaluationStatus.FAILED, cause="The disk was full.")
     assert evaluate(run, asked.id) == asked
     assert files(run) == {f"{asked.id}.json"}
@@ -189,14 +189,14 @@ def test_an_unusable_checkpoint_fails_with_the_cause_and_leaves_no_video(
     assert "Traceback" in capsys.readouterr().err
 
 
-def test_a_pinned_policy_is_played_although_the_trainer_dropped_the_checkpoint(run: RunFolder) -> None:
+def test_a_pinned_policy_is_played_although_its_checkpoint_was_deleted(run: RunFolder) -> None:
     asked = ask(run, episodes=1, checkpoint="checkpoints/step_512.zip")
     run.evaluations.pin_policy(asked.id, run.checkpoint_path(512))
     run.checkpoint_path(512).unlink()
     assert evaluate(run, asked.id).status is EvaluationStatus.COMPLETED
 
 
-def test_ffmpeg_dying_midway_fails_and_leaves_no_video(watched: WatchedFolder) -> None:
+def test_a_crash_of_ffmpeg_midway_fails_the_evaluation_and_leaves_no_video(watched: WatchedFolder) -> None:
     asked = ask(watched)
 
     def kill_ffmpeg(record: EvaluationRecord) -> None:

@@ -109,7 +109,7 @@ def raising(calls: list[int]) -> Callable[..., Any]:
 
 
 @pytest.mark.parametrize("name", list(hooks())[::5])
-def test_a_watcher_that_fails_at_every_call_changes_nothing_about_training(
+def test_a_hook_that_fails_at_every_call_does_not_change_training(
     tmp_path: Path, name: str, undisturbed: dict[str, Any]
 ) -> None:
     """Some of the hooks; ``tests/exhaustive/test_all_faults_of_hooks.py`` has them all."""

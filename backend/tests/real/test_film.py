@@ -76,7 +76,7 @@ def test_the_policies_of_a_run_are_listed_from_the_first_to_the_last(service: Se
     assert found["clip_limit_bytes"] == KEEP_BYTES
 
 
-def test_an_evaluation_takes_the_policy_at_or_before_a_step_and_names_it(service: Service, run_id: str) -> None:
+def test_an_evaluation_uses_the_policy_at_or_before_a_step_and_names_it(service: Service, run_id: str) -> None:
     steps = [policy["step"] for policy in service.get(f"/runs/{run_id}/policies")["policies"]]
     asked = service.api("POST", f"/runs/{run_id}/evaluations", json={"episodes": 1, "checkpoint_step": steps[3] - 1})
     assert asked.status_code == 202
@@ -90,12 +90,12 @@ def test_an_evaluation_takes_the_policy_at_or_before_a_step_and_names_it(service
     assert (evaluation["status"], evaluation["cause"], evaluation["checkpoint_step"]) == ("completed", None, steps[2])
 
 
-def test_a_step_and_the_best_policy_cannot_be_asked_for_together(service: Service, run_id: str) -> None:
+def test_a_step_and_the_best_policy_cannot_be_requested_together(service: Service, run_id: str) -> None:
     wishes = {"checkpoint_step": 0, "policy": "best"}
     assert_problem(service.api("POST", f"/runs/{run_id}/evaluations", json=wishes), 422, "/checkpoint_step")
 
 
-def test_a_clip_is_one_episode_of_the_policy_of_that_moment_and_no_evaluation(service: Service, run_id: str) -> None:
+def test_a_clip_is_one_episode_of_the_policy_at_that_moment_and_no_evaluation(service: Service, run_id: str) -> None:
     before = service.get(f"/runs/{run_id}/evaluations")
     first, last = made(service, run_id, step=0), made(service, run_id, step=10_000_000)
     assert (first["status"], first["cause"], first["step"]) == ("ready", None, 0)
@@ -112,7 +112,7 @@ def test_a_clip_is_one_episode_of_the_policy_of_that_moment_and_no_evaluation(se
     assert {clip["id"] for clip in service.get(f"/runs/{run_id}/clips")} >= {first["id"], last["id"]}
 
 
-def test_what_was_filmed_is_answered_at_once_and_played_alike(service: Service, run_id: str) -> None:
+def test_an_existing_clip_is_returned_immediately_and_plays_identically(service: Service, run_id: str) -> None:
     clip = made(service, run_id, step=0, seed=7, greedy=False)
     again = service.api("POST", f"/runs/{run_id}/clips", json={"step": 0, "seed": 7, "greedy": False})
     assert (again.status_code, again.json()) == (200, clip)
@@ -121,7 +121,7 @@ def test_what_was_filmed_is_answered_at_once_and_played_alike(service: Service, 
     assert made(service, run_id, step=0, seed=7, greedy=False)["episodes"] == clip["episodes"]
 
 
-def test_a_picture_alone_shows_the_episode_that_its_clip_plays(service: Service, run_id: str) -> None:
+def test_a_picture_request_shows_the_episode_that_its_clip_plays(service: Service, run_id: str) -> None:
     picture = made(service, run_id, step=0, seed=31, picture_only=True)
     assert (picture["status"], picture["video_url"], picture["cause"]) == ("retired", None, None)
     with Image.open(BytesIO(download(service, picture["thumbnail_url"]))) as image:
@@ -144,7 +144,7 @@ def test_a_picture_alone_shows_the_episode_that_its_clip_plays(service: Service,
         os.utime(policy, ns=(saved.st_atime_ns, saved.st_mtime_ns))
 
 
-def test_a_run_without_film_says_that_there_is_nothing_to_play(service: Service) -> None:
+def test_a_run_without_film_reports_that_there_is_nothing_to_play(service: Service) -> None:
     run = service.create(algo="ppo", preset=None, hyperparameters=QUICK["ppo"], total_timesteps=1_000)
     assert service.get(f"/runs/{run['id']}/policies")["policies"] == []
     for path, body in (("clips", {"step": 5}), ("growth-video", {}), ("evaluations", {"checkpoint_step": 5})):
@@ -152,12 +152,14 @@ def test_a_run_without_film_says_that_there_is_nothing_to_play(service: Service)
         assert "polic" in problem["detail"]
 
 
-def test_a_clip_that_nobody_asked_for_is_not_found(service: Service, run_id: str) -> None:
+def test_a_clip_never_requested_is_not_found(service: Service, run_id: str) -> None:
     for name in ("clip_1_2_greedy", "%2e%2e%2fconfig", "clip_1_2_greedy.mp4", "growth_1_loud"):
         assert_problem(service.api("GET", f"/runs/{run_id}/clips/{name}"), 404)
 
 
-def test_a_value_slice_is_read_on_demand_and_bad_requests_say_what_to_do(service: Service, run_id: str) -> None:
+def test_a_value_slice_is_computed_on_request_and_invalid_requests_say_what_to_do(
+    service: Service, run_id: str
+) -> None:
     clips = service.get(f"/runs/{run_id}/clips")
     path, wishes = f"/runs/{run_id}/value-slice", {"x": "pole angle", "y": "1"}
     found = eventually(
@@ -216,9 +218,7 @@ def test_another_action_is_played_once_by_the_same_policy_and_is_no_evaluation(s
     assert_problem(service.api("GET", f"/runs/{run_id}/futures/clip_1_2_greedy"), 404)
 
 
-def test_a_clip_that_is_answered_while_it_is_looked_up_is_waited_for_once_more(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_clip_completed_during_its_lookup_is_looked_up_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Its record is read before the worker writes it, and its request is gone afterwards."""
     clips = Clips(make_run(tmp_path, "filmed", rows=1, status="completed"))
     name = "clip_1_1_greedy"
@@ -239,9 +239,7 @@ def test_a_clip_that_is_answered_while_it_is_looked_up_is_waited_for_once_more(
     assert (first.status, then.status, then.cause) == ("waiting", "failed", "The disk is full.")
 
 
-def test_the_report_films_policies_of_the_whole_training_and_shows_each_with_its_return(
-    service: Service, run_id: str
-) -> None:
+def test_the_report_films_policies_from_the_whole_training_with_their_returns(service: Service, run_id: str) -> None:
     asked = service.api("POST", f"/runs/{run_id}/report/film").json()
     assert asked["moments"] > 2
 

@@ -34,7 +34,7 @@ def test_the_first_update_is_followed_by_a_snapshot(tmp_path: Path, algo: str) -
     assert (last.manifest.step, last.manifest.trigger) == (512, Trigger.FINISHED)
 
 
-def test_a_run_that_goes_by_steps_alone_has_its_first_snapshot_where_its_user_wants_it(tmp_path: Path) -> None:
+def test_a_run_with_only_a_step_interval_takes_its_first_snapshot_at_that_interval(tmp_path: Path) -> None:
     folder = make_run(tmp_path, snapshots=snapshots(every_steps=300))
     assert train_run(folder)
     assert [one.manifest.step for one in snapshots_of(folder)] == [384, 512]
@@ -53,7 +53,7 @@ def cut(whole: RunFolder, root: Path) -> RunFolder:
 
 
 @pytest.mark.parametrize("algo", ["ppo", "dqn"])
-def test_without_a_snapshot_training_begins_again_and_comes_out_as_it_would_have(tmp_path: Path, algo: str) -> None:
+def test_without_a_snapshot_training_restarts_with_the_same_result(tmp_path: Path, algo: str) -> None:
     plan = snapshots(every_steps=1_000_000)
     whole = make_run(tmp_path / "whole", algo=algo, snapshots=plan)
     assert train_run(whole)
@@ -72,7 +72,7 @@ def test_without_a_snapshot_training_begins_again_and_comes_out_as_it_would_have
     assert indices == sorted(indices)
 
 
-def test_the_service_resumes_a_run_that_was_cut_off_early_and_no_other(tmp_path: Path) -> None:
+def test_the_service_resumes_only_a_run_that_was_cut_off_early(tmp_path: Path) -> None:
     with service(tmp_path) as app:
         run_id = create(app, steps=256, hyperparameters=QUICK["ppo"])
         interrupt(app, run_id)

@@ -46,7 +46,7 @@ def beyond(folder: RunFolder, step: int) -> list[Any]:
     return [row for row in curves(folder) if row[0] > step]
 
 
-def test_at_a_snapshot_or_beyond_the_end_nothing_is_trained_again(tmp_path: Path) -> None:
+def test_a_fork_at_a_snapshot_or_beyond_the_end_replays_nothing(tmp_path: Path) -> None:
     parent = make_run(tmp_path, "parent", total_timesteps=640, snapshots=snapshots(every_steps=128, keep=100))
     assert train_run(parent)
     for step, snapshot in ((500, 512), (512, 512), (513, 640), (9_000, 640)):
@@ -57,7 +57,7 @@ def test_at_a_snapshot_or_beyond_the_end_nothing_is_trained_again(tmp_path: Path
         assert not child.parent.exists()
 
 
-def test_what_a_worker_that_was_killed_left_of_the_parent_goes_with_the_next(
+def test_the_next_worker_removes_a_parent_copy_left_by_a_killed_one(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def end(_folder: RunFolder) -> None:

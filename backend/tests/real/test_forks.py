@@ -48,7 +48,7 @@ def logged_mean(folder: RunFolder) -> float:
     return [row["values"]["rollout/ep_rew_mean"] for row in rows(folder) if "rollout/ep_rew_mean" in row["values"]][-1]
 
 
-def test_a_fork_with_nothing_changed_goes_on_as_its_parent_would_have(app: Application, parent: str) -> None:
+def test_an_unchanged_fork_continues_as_its_parent_would_have(app: Application, parent: str) -> None:
     longer = start(app, steps=1_280)
     ended(app, longer)
     child = app.forks.fork(parent, ForkRequest(snapshot="640", total_timesteps=1_280, start=True))
@@ -90,7 +90,7 @@ def fork_with_changes(app: Application, parent: str, changes: dict[str, Any]) ->
     assert learned(folder_of(app, child.id))[0][0] > 640
 
 
-def test_a_fork_is_in_no_group_and_no_experiment_of_its_parents_even_with_nothing_but_another_seed(
+def test_a_fork_belongs_to_no_group_or_experiment_of_its_parent(
     app: Application,
 ) -> None:
     new = NewRun(algo="ppo", env_id="CartPole-v1", total_timesteps=128, hyperparameters=QUICK["ppo"])
@@ -111,7 +111,7 @@ def test_a_fork_is_in_no_group_and_no_experiment_of_its_parents_even_with_nothin
     assert [[row.id for row in group.runs] for group in app.groups.find([first.id])] == [[first.id, second.id]]
 
 
-def test_what_cannot_be_changed_at_a_fork_is_refused_with_the_reason(app: Application, parent: str) -> None:
+def test_a_change_not_allowed_at_a_fork_is_refused_with_the_reason(app: Application, parent: str) -> None:
     told = {change.name: change for change in app.forks.changes(parent).changes}
     assert told["net_arch"].effect is Effect.REFUSED
     assert (told["learning_rate"].effect, told["n_envs"].effect) == (Effect.FITS, Effect.ANEW)
@@ -133,7 +133,7 @@ def test_what_cannot_be_changed_at_a_fork_is_refused_with_the_reason(app: Applic
         app.forks.fork(child.id, ForkRequest(step=100))
 
 
-def test_a_fork_of_a_run_older_than_a_setting_is_not_told_as_changed_where_it_has_its_default(app: Application) -> None:
+def test_a_fork_of_a_run_older_than_a_setting_shows_no_change_at_its_default(app: Application) -> None:
     run_id = start(app, algo="dqn", steps=200)
     ended(app, run_id)
     folder = folder_of(app, run_id)
@@ -158,7 +158,9 @@ def test_a_fork_of_a_run_older_than_a_setting_is_not_told_as_changed_where_it_ha
         ("ALE/Breakout-v5", {"full_action_space"}),
     ],
 )
-def test_an_option_is_refused_where_no_other_value_shows_and_takes_the_same(env_id: str, refused: set[str]) -> None:
+def test_an_environment_option_is_refused_if_every_other_value_changes_the_spaces(
+    env_id: str, refused: set[str]
+) -> None:
     environment = ENVIRONMENTS.get(env_id)
     told = possible_options(environment)
     assert {one.name for one in told} == set(environment.chosen)

@@ -28,7 +28,7 @@ def over(evaluation: dict[str, Any]) -> dict[str, Any] | None:
     return evaluation if evaluation["status"] in ("failed", "completed") else None
 
 
-def test_a_full_disk_in_training_is_waited_for_and_in_filming_and_saving_named(small_disk: Path) -> None:
+def test_training_waits_on_a_full_disk_and_filming_and_saving_name_the_cause(small_disk: Path) -> None:
     with serving(small_disk, min_free_disk="0") as service:
         run_id = train(service)
         folder, worker = service.folder(run_id), worker_of(service, run_id)
@@ -61,7 +61,7 @@ def test_a_full_disk_in_training_is_waited_for_and_in_filming_and_saving_named(s
         assert "Traceback" not in service.log
 
 
-def test_a_program_of_the_user_s_goes_on_while_the_disk_is_full_and_no_row_of_its_run_is_lost(
+def test_a_user_script_continues_on_a_full_disk_and_loses_no_row_of_its_run(
     small_disk: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     run = track("mine", "Own-v0", runs_dir=small_disk)

@@ -17,7 +17,7 @@ def learning_rates(service: Service, run_id: str) -> list[float]:
     return [row["values"]["train/learning_rate"] for row in rows if "train/learning_rate" in row["values"]]
 
 
-def test_the_forks_of_a_test_train_from_the_snapshot_with_their_own_value(tmp_path: Path) -> None:
+def test_the_forks_of_a_hint_test_train_from_the_snapshot_with_their_own_value(tmp_path: Path) -> None:
     base = {**BASE, "total_timesteps": LAST}
     with serving(tmp_path, max_concurrent_runs="2") as service:
         plan = {"every_steps": FIRST, "every_seconds": None, "keep": 9}

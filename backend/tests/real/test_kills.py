@@ -54,7 +54,9 @@ class Scribe:
             self.last = self._run.row()
 
 
-def test_a_service_killed_at_random_moments_loses_no_row_no_run_and_no_place(tmp_path: Path, figures: Figures) -> None:
+def test_a_service_killed_at_random_moments_loses_no_row_no_run_and_no_queue_position(
+    tmp_path: Path, figures: Figures
+) -> None:
     """A client that comes back with its cursor gets each row once; what trained is followed, what waited waits."""
     run = LiveRun(tmp_path / "runs", "alive")
     scribe, seen, cursor, waits = Scribe(run), list[int](), "", ""

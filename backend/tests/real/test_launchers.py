@@ -153,7 +153,7 @@ def test_a_run_that_has_ended_is_never_trained_again(rig: Rig, tmp_path: Path) -
 
 
 @pytest.mark.usefixtures("forks")
-def test_launch_returns_while_it_trains_alone_in_its_folder_until_told_to_stop(
+def test_launch_returns_while_the_worker_trains_alone_in_its_folder_until_it_is_stopped(
     new_rig: Callable[[], Rig], tmp_path: Path
 ) -> None:
     folder = make_run(tmp_path, total_timesteps=ENDLESS)
@@ -177,7 +177,7 @@ def test_launch_returns_while_it_trains_alone_in_its_folder_until_told_to_stop(
 
 
 @pytest.mark.usefixtures("forks")
-def test_a_stop_that_was_asked_for_before_the_launch_counts(rig: Rig, tmp_path: Path) -> None:
+def test_a_stop_requested_before_the_launch_takes_effect(rig: Rig, tmp_path: Path) -> None:
     folder = make_run(tmp_path, total_timesteps=ENDLESS)
     ask(folder, Desired.STOP)
     assert eventually(rig.launch(folder).poll) == Exit(0)
@@ -186,7 +186,7 @@ def test_a_stop_that_was_asked_for_before_the_launch_counts(rig: Rig, tmp_path: 
 
 
 @pytest.mark.usefixtures("forks")
-def test_an_error_in_training_is_in_the_journal_and_in_the_exit(rig: Rig, tmp_path: Path) -> None:
+def test_an_error_in_training_is_in_the_journal_and_the_exit_status(rig: Rig, tmp_path: Path) -> None:
     folder = make_run(tmp_path, hyperparameters={"learning_rate": -1.0})
     assert eventually(rig.launch(folder).poll) == Exit(1)
     assert kinds(folder) == ["error"]
@@ -205,7 +205,7 @@ def test_an_evaluation_is_played_to_its_end(rig: Rig, tmp_path: Path) -> None:
 
 
 @pytest.mark.usefixtures("forks")
-def test_close_leaves_workers_alone_that_outlive_it_and_ends_others_as_a_stop_would(
+def test_close_leaves_workers_that_outlive_it_running_and_stops_others(
     new_rig: Callable[[], Rig], tmp_path: Path
 ) -> None:
     folder = make_run(tmp_path, total_timesteps=ENDLESS)
@@ -239,7 +239,7 @@ def test_close_leaves_workers_alone_that_outlive_it_and_ends_others_as_a_stop_wo
     assert kinds(folder) == ["started"]
 
 
-def test_a_worker_that_is_killed_or_a_thread_that_cannot_be_ends(rig: Rig, tmp_path: Path) -> None:
+def test_killing_a_worker_ends_it_as_far_as_its_launcher_can(rig: Rig, tmp_path: Path) -> None:
     folder = make_run(tmp_path, total_timesteps=ENDLESS)
     worker = rig.launch(folder)
     worker.kill()
@@ -248,11 +248,11 @@ def test_a_worker_that_is_killed_or_a_thread_that_cannot_be_ends(rig: Rig, tmp_p
 
 
 @pytest.mark.parametrize("identity", ["", "of another launcher", "process:x:y:z", "cluster job 1000"])
-def test_nobody_is_adopted_by_an_identity_that_nobody_has(rig: Rig, identity: str) -> None:
+def test_an_unknown_identity_adopts_no_worker(rig: Rig, identity: str) -> None:
     assert rig.launcher.adopt(identity) is None
 
 
-def test_a_worker_that_cannot_be_started_is_a_launcher_error_or_an_exit(rig: Rig, tmp_path: Path) -> None:
+def test_a_worker_that_cannot_start_is_a_launcher_error_or_an_exit(rig: Rig, tmp_path: Path) -> None:
     """The run folder was removed."""
     folder = RunFolder(tmp_path, "ppo-cartpole-removed")
     try:
@@ -262,7 +262,7 @@ def test_a_worker_that_cannot_be_started_is_a_launcher_error_or_an_exit(rig: Rig
     assert eventually(worker.poll).code not in (None, 0)
 
 
-def test_a_worker_process_has_a_session_of_its_own_and_is_known_by_more_than_its_pid(tmp_path: Path) -> None:
+def test_a_worker_process_has_its_own_session_and_is_identified_by_more_than_its_pid(tmp_path: Path) -> None:
     launcher = ProcessLauncher(warm=False)
     worker = launcher.launch(make_run(tmp_path, total_timesteps=ENDLESS), Train())
     try:
@@ -277,7 +277,7 @@ def test_a_worker_process_has_a_session_of_its_own_and_is_known_by_more_than_its
         put_down(worker)
 
 
-def test_a_worker_gives_way_as_far_as_the_setting_says(tmp_path: Path) -> None:
+def test_a_worker_has_the_niceness_of_the_settings(tmp_path: Path) -> None:
     with service(tmp_path, warm_worker=False, niceness=15) as application:
         start(application)
         [worker] = eventually(lambda: list(application.supervisor.workers()), "the worker")
@@ -296,7 +296,7 @@ def test_the_thread_launcher_trains_one_run_at_a_time_and_says_so(tmp_path: Path
         put_down(worker)
 
 
-def test_a_thread_service_adopts_a_process_that_an_earlier_service_left(tmp_path: Path) -> None:
+def test_a_thread_service_adopts_a_process_of_an_earlier_service(tmp_path: Path) -> None:
     worker = ProcessLauncher(warm=False).launch(make_run(tmp_path, total_timesteps=ENDLESS), Train())
     try:
         adopted = ThreadLauncher(warm=False).adopt(worker.identity)

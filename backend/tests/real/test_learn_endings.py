@@ -124,7 +124,7 @@ PLACES = ["training_start", "rollout_start", "step", "rollout_end", "training_en
 @pytest.mark.parametrize("place", PLACES)
 @pytest.mark.parametrize("is_first", [True, False], ids=["after ours", "before ours"])
 @pytest.mark.parametrize(("error", "status"), [(ValueError("fell over"), "failed"), (KeyboardInterrupt(), "stopped")])
-def test_an_error_of_another_callback(
+def test_an_error_of_another_callback_fails_the_run(
     tmp_path: Path, place: str, is_first: bool, error: BaseException, status: str
 ) -> None:
     watch, other = RunCallback(runs_dir=tmp_path), Raises(place, error)
@@ -145,7 +145,7 @@ def run_folders_of(runs_dir: Path) -> int:
     return len(list(run_folders(runs_dir))) if runs_dir.exists() else 0
 
 
-def test_an_error_that_the_program_is_handling_is_known_wherever_it_came_from(tmp_path: Path) -> None:
+def test_an_error_is_recorded_wherever_it_was_raised(tmp_path: Path) -> None:
     model, watch = small_model("ppo", "CartPole-v1"), RunCallback(runs_dir=tmp_path)
     try:
         model.learn(STEPS, callback=[watch, Raises("training_start", ValueError("fell over"))])
@@ -155,7 +155,9 @@ def test_an_error_that_the_program_is_handling_is_known_wherever_it_came_from(tm
 
 @pytest.mark.parametrize("kind", ["ppo", "a2c", "trpo", "dqn", "qrdqn"])
 @pytest.mark.parametrize("place", ["step", "train", "dump_logs"])
-def test_an_error_of_training_itself(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kind: str, place: str) -> None:
+def test_an_error_of_training_itself_fails_the_run(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kind: str, place: str
+) -> None:
     env = At(lambda: 1 // 0) if place == "step" else gymnasium.make("CartPole-v1", max_episode_steps=5)
     model = small_model(kind, env, **({"n_steps": 1} if kind == "a2c" else {}))  # it logs every hundredth rollout
     own = type(model)
@@ -176,12 +178,12 @@ def test_an_error_of_training_itself(tmp_path: Path, monkeypatch: pytest.MonkeyP
         (MemoryError(), "failed"),
     ],
 )
-def test_what_a_step_may_raise(tmp_path: Path, error: BaseException, status: str) -> None:
+def test_each_exception_of_a_step_gives_its_run_status(tmp_path: Path, error: BaseException, status: str) -> None:
     learn(small_model("ppo", "CartPole-v1"), RunCallback(runs_dir=tmp_path), Raises("step", error))
     assert ended_run(tmp_path).status == status
 
 
-def test_a_callback_that_ends_training_early_completes_the_run_which_says_so(tmp_path: Path) -> None:
+def test_a_callback_that_ends_training_early_completes_the_run_with_a_note(tmp_path: Path) -> None:
     model = small_model("ppo", gymnasium.make("CartPole-v1", max_episode_steps=5))
     learn(model, StopTrainingOnMaxEpisodes(1), RunCallback(runs_dir=tmp_path))
     row = ended_run(tmp_path)
@@ -207,7 +209,7 @@ def nested(runs_dir: Path) -> dict[str, Callable[[], BaseCallback]]:
 @pytest.mark.filterwarnings("ignore:Evaluation environment is not wrapped with a")
 @pytest.mark.parametrize("way", nested(Path()))
 @pytest.mark.parametrize("fails", [False, True])
-def test_a_callback_within_another_sees_every_episode_and_the_end(tmp_path: Path, way: str, fails: bool) -> None:
+def test_a_nested_callback_sees_every_episode_and_the_end(tmp_path: Path, way: str, fails: bool) -> None:
     model = small_model("ppo", gymnasium.make("CartPole-v1", max_episode_steps=5))
     others = [Raises("rollout_end", ValueError("fell over"))] if fails else []
     learn(model, nested(tmp_path)[way](), *others)
@@ -216,7 +218,7 @@ def test_a_callback_within_another_sees_every_episode_and_the_end(tmp_path: Path
     assert (row.status, row.episodes) == ("failed" if fails else "completed", steps // 5)
 
 
-def test_each_learn_is_a_run_of_its_own_whatever_became_of_the_one_before(tmp_path: Path) -> None:
+def test_each_learn_call_is_a_separate_run_whatever_happened_to_the_previous_one(tmp_path: Path) -> None:
     model, watch = small_model("ppo", "CartPole-v1"), RunCallback(runs_dir=tmp_path)
     for error in (None, ValueError("fell over"), None):
         learn(model, watch, *([Raises("training_start", error)] if error else []))
@@ -269,7 +271,7 @@ def own(kind: type[PPO], env: Any) -> PPO:
     return kind("MlpPolicy", env, n_steps=16, batch_size=16, n_epochs=1, policy_kwargs={"net_arch": [4]}, device="cpu")
 
 
-def test_a_learn_of_the_user_s_own_that_learns_in_parts(tmp_path: Path) -> None:
+def test_a_custom_learn_that_trains_in_parts_is_one_run(tmp_path: Path) -> None:
     model = own(Twice, "CartPole-v1")
     learn(model, RunCallback(runs_dir=tmp_path / "good"))
     assert [row.status for row in ended_runs(tmp_path / "good", 2)] == ["completed", "completed"]
@@ -278,12 +280,12 @@ def test_a_learn_of_the_user_s_own_that_learns_in_parts(tmp_path: Path) -> None:
     assert [row.status for row in ended_runs(tmp_path / "bad", 2)] == ["completed", "failed"]
 
 
-def test_a_learn_of_the_user_s_own_that_handles_errors_goes_on(tmp_path: Path) -> None:
+def test_a_custom_learn_that_handles_errors_continues(tmp_path: Path) -> None:
     learn(own(Stubborn, At(lambda: 1 // 0)), RunCallback(runs_dir=tmp_path))
     assert ended_run(tmp_path).status == "completed"
 
 
-def test_a_learn_of_the_user_s_own_that_handles_ctrl_c(tmp_path: Path) -> None:
+def test_a_custom_learn_that_handles_ctrl_c_ends_its_run(tmp_path: Path) -> None:
     def interrupt() -> None:
         raise KeyboardInterrupt
 
@@ -291,7 +293,7 @@ def test_a_learn_of_the_user_s_own_that_handles_ctrl_c(tmp_path: Path) -> None:
     assert ended_run(tmp_path).status == "stopped"
 
 
-def test_a_cell_of_a_notebook_that_is_interrupted(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_an_interrupted_notebook_cell_ends_its_run(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     def interrupt() -> None:
         raise KeyboardInterrupt
 
@@ -303,7 +305,7 @@ def test_a_cell_of_a_notebook_that_is_interrupted(tmp_path: Path, capsys: pytest
     assert ended_run(tmp_path).status == "stopped"
 
 
-def test_models_that_learn_in_threads_at_once(tmp_path: Path) -> None:
+def test_models_trained_in_parallel_threads_have_separate_runs(tmp_path: Path) -> None:
     def train(number: int) -> None:
         others = [Raises("step", ValueError("fell over"))] if number % 2 else []
         learn(small_model("ppo", "CartPole-v1"), RunCallback(runs_dir=tmp_path, name=f"run {number}"), *others)
@@ -317,7 +319,7 @@ def test_models_that_learn_in_threads_at_once(tmp_path: Path) -> None:
     assert found == [(f"run {number}", "failed" if number % 2 else "completed") for number in range(4)]
 
 
-def test_algorithms_with_a_learn_of_their_own(tmp_path: Path) -> None:
+def test_algorithms_with_their_own_learn_method_are_recorded(tmp_path: Path) -> None:
     models: list[BaseAlgorithm] = [
         sb3_contrib.RecurrentPPO("MlpLstmPolicy", "CartPole-v1", n_steps=16, batch_size=16, n_epochs=1, device="cpu"),
         sb3_contrib.ARS("LinearPolicy", "CartPole-v1", n_delta=1, device="cpu"),
@@ -329,12 +331,12 @@ def test_algorithms_with_a_learn_of_their_own(tmp_path: Path) -> None:
         assert [row.status for row in ended_runs(folder, 2)] == ["completed", "failed"]
 
 
-def test_this_interpreter_keeps_how_frames_ended() -> None:
+def test_this_interpreter_reveals_how_frames_ended() -> None:
     """Without it, endings that nothing of ours passes are told by what is known otherwise."""
     assert _frames_keep_last_instruction()
 
 
-def test_where_frames_do_not_tell_most_endings_are_known_all_the_same(
+def test_without_frame_information_most_endings_are_still_recognised(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("rlviz.library.learn_watch._frames_keep_last_instruction", lambda: False)
@@ -344,7 +346,7 @@ def test_where_frames_do_not_tell_most_endings_are_known_all_the_same(
         assert {row.status for row in ended_runs(folder, 1 if place else 2)} == {status}
 
 
-def test_a_run_that_has_ended_leaves_the_model_and_its_callbacks_as_they_were(tmp_path: Path) -> None:
+def test_an_ended_run_leaves_the_model_and_its_callbacks_unchanged(tmp_path: Path) -> None:
     root, model = (
         CallbackList([RunCallback(runs_dir=tmp_path), RunCallback(runs_dir=tmp_path)]),
         small_model("dqn", "CartPole-v1"),

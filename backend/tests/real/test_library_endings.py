@@ -31,7 +31,7 @@ run.log(3, loss=0.5)
     ],
     ids=["to its end", "by an error", "in a notebook, where an error ends a cell alone"],
 )
-def test_a_run_without_a_block_ends_as_its_program_does(
+def test_a_run_without_a_with_block_ends_when_its_program_does(
     tmp_path: Path, flags: list[str], then: str, status: str, level: str
 ) -> None:
     program = [sys.executable, *flags] if flags else [sys.executable, "-"]
@@ -44,7 +44,7 @@ def test_a_run_without_a_block_ends_as_its_program_does(
     assert (level == "error") == ("my own mistake" in (row.cause or "") + folder.events_path.read_text())
 
 
-def test_a_program_that_is_gone_is_missed_within_ten_seconds() -> None:
+def test_an_exited_program_is_detected_within_ten_seconds() -> None:
     """The sum of what is waited for; seconds on a busy machine would tell nothing."""
     assert HEARTBEAT_SECONDS * 2 < foreign.SILENCE_SECONDS, "one late beat is no silence"
     assert foreign.SILENCE_SECONDS + HEARTBEAT_SECONDS + foreign.POLL_SECONDS + foreign_runs.POLL_SECONDS <= 10

@@ -40,7 +40,7 @@ def test_a_run_is_trained_read_and_played(tmp_path: Path) -> None:
         rlviz.load_policy(run.id, best=True, runs_dir=run.folder.path.parent)
 
 
-def test_what_cannot_be_trained_is_said(tmp_path: Path) -> None:
+def test_unknown_environments_and_runs_raise_errors(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match="CartPole-v1"):
         rlviz.train("ppo", "CartPole-v7", runs_dir=tmp_path / "runs")
     with pytest.raises(RunNotFound):
@@ -48,7 +48,7 @@ def test_what_cannot_be_trained_is_said(tmp_path: Path) -> None:
     assert rlviz.runs(tmp_path / "runs") == []
 
 
-def test_the_newest_video_that_is_kept_is_the_one_and_where_there_is_none_it_is_said(tmp_path: Path) -> None:
+def test_the_newest_kept_video_is_returned_and_its_absence_is_reported(tmp_path: Path) -> None:
     folder = make_run(tmp_path, "ppo-a", status="completed")
     run = rlviz.Run("ppo-a", tmp_path)
     with pytest.raises(ArtifactNotFound, match="rlviz evaluate ppo-a"):

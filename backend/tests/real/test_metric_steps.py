@@ -29,7 +29,7 @@ def steps(folder: RunFolder, name: str) -> list[int]:
 
 
 @pytest.mark.parametrize("algo", ["ppo", "trpo"])
-def test_each_update_stands_at_the_end_of_its_rollout_the_last_one_too(tmp_path: Path, algo: str) -> None:
+def test_each_update_is_logged_at_the_end_of_its_rollout_including_the_last_one(tmp_path: Path, algo: str) -> None:
     folder = train(tmp_path, algo, 2 * ROLLOUT, n_envs=2, n_steps=64)
     assert steps(folder, "train/value_loss") == [ROLLOUT, 2 * ROLLOUT]
     assert steps(folder, "rollout/ep_rew_mean") == [ROLLOUT, 2 * ROLLOUT]
@@ -37,7 +37,7 @@ def test_each_update_stands_at_the_end_of_its_rollout_the_last_one_too(tmp_path:
 
 
 @pytest.mark.parametrize("train_freq", [4, 50])
-def test_the_updates_of_dqn_stand_where_they_happened(tmp_path: Path, train_freq: int) -> None:
+def test_updates_of_dqn_are_logged_where_they_happened(tmp_path: Path, train_freq: int) -> None:
     folder = train(tmp_path, "dqn", 600, train_freq=train_freq, gradient_steps=1)
     first = 100 // train_freq * train_freq  # learning starts after step 100
     updates = points(folder, "train/n_updates")

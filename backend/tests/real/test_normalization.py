@@ -22,7 +22,7 @@ BOTH = {"normalize_observations": True, "normalize_rewards": True}
 
 
 @pytest.mark.parametrize("algo", ["ppo", "sac"])
-def test_a_saved_policy_is_given_what_it_would_be_given_in_training(tmp_path: Path, algo: str) -> None:
+def test_a_saved_policy_gets_the_same_inputs_as_in_training(tmp_path: Path, algo: str) -> None:
     folder = make_run(tmp_path, algo=algo, env_id="Pendulum-v1", hyperparameters=BOTH)
     model = build_model(folder.read_config())
     model.learn(256)
@@ -40,7 +40,7 @@ def test_a_saved_policy_is_given_what_it_would_be_given_in_training(tmp_path: Pa
     wrapper.close()
 
 
-def test_returns_are_the_environment_s_and_each_policy_has_the_scale_of_its_own_step(tmp_path: Path) -> None:
+def test_returns_are_unnormalised_and_each_policy_has_the_normalisation_of_its_own_step(tmp_path: Path) -> None:
     """MountainCar gives -1 a step; in training that is another number."""
     folder = make_run(
         tmp_path,
@@ -59,7 +59,7 @@ def test_returns_are_the_environment_s_and_each_policy_has_the_scale_of_its_own_
         assert scale.count == pytest.approx(step + 2, abs=0.01), "two observations are the first resets'"
 
 
-def test_a_policy_of_observations_as_they_are_is_the_library_s_own(tmp_path: Path) -> None:
+def test_a_policy_without_normalisation_is_the_librarys_own(tmp_path: Path) -> None:
     folder = make_run(tmp_path, hyperparameters={"normalize_rewards": True})
     model = build_model(folder.read_config())
     save_policy(model, folder.model_path)
@@ -71,7 +71,7 @@ def test_a_policy_of_observations_as_they_are_is_the_library_s_own(tmp_path: Pat
 @pytest.mark.parametrize(
     ("algo", "env_id", "kind"), [("ppo", "CarRacing-v3", "Box, uint8"), ("dqn", "FrozenLake-v1", "Discrete, int64")]
 )
-def test_pictures_and_states_are_not_normalised(algo: str, env_id: str, kind: str) -> None:
+def test_pictures_and_discrete_states_are_not_normalised(algo: str, env_id: str, kind: str) -> None:
     with pytest.raises(InvalidRequest) as caught:
         resolve_config(NewRun(algo, env_id=env_id, hyperparameters={"normalize_observations": True}), 0.0)
     [problem] = caught.value.fields

@@ -15,7 +15,7 @@ FIXTURE = Path(__file__).parents[1] / "fixtures" / "runs_v0_1_0"
 ENDINGS = ["completed", "created", "failed", "interrupted", "stopped"]
 
 
-def test_old_runs_are_the_same_on_their_catalogue_and_on_one_that_is_made_again(tmp_path: Path) -> None:
+def test_old_runs_are_the_same_in_their_own_catalogue_and_in_a_rebuilt_one(tmp_path: Path) -> None:
     shutil.copytree(FIXTURE, tmp_path / "runs")
     with serving(tmp_path) as service:
         migrated = everything(service)
@@ -35,7 +35,7 @@ def test_old_runs_are_the_same_on_their_catalogue_and_on_one_that_is_made_again(
         assert {kind for kind, _ in drift} <= {"deprecated", "defaulted", "package"}
 
 
-def test_the_policy_of_an_old_run_is_evaluated(tmp_path: Path) -> None:
+def test_the_policy_of_an_old_run_can_be_evaluated(tmp_path: Path) -> None:
     shutil.copytree(FIXTURE, tmp_path / "runs")
     with serving(tmp_path) as service:
         for run in service.get("/runs?status=completed&status=stopped")["runs"]:

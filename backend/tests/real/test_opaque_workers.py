@@ -37,7 +37,7 @@ def job_of(application: Application, run_id: str) -> int:
     return int(worker.removeprefix("cluster job "))
 
 
-def test_runs_and_evaluations_live_through_a_restart_by_what_their_launcher_calls_them(
+def test_runs_and_evaluations_survive_a_restart_by_the_identities_of_their_launcher(
     tmp_path: Path, cluster: Cluster
 ) -> None:
     first = opened(tmp_path, cluster)

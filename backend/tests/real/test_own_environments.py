@@ -27,7 +27,7 @@ def describe(name: str) -> CustomEnvironment:
 
 
 @pytest.mark.parametrize(("name", "algo"), [("FromOne", "ppo"), ("Grows", "ppo"), ("MatrixOfActions", "td3")])
-def test_it_is_trained_evaluated_watched_and_resumed(tmp_path: Path, name: str, algo: str) -> None:
+def test_a_user_environment_is_trained_evaluated_watched_and_resumed(tmp_path: Path, name: str, algo: str) -> None:
     life = live(describe(name), name, algo, tmp_path)
     assert (life.ending, life.cause, life.warnings) == ("finished", "", [])
     assert (life.evaluation, life.session, life.resumed) == (None, None, None)
@@ -36,7 +36,7 @@ def test_it_is_trained_evaluated_watched_and_resumed(tmp_path: Path, name: str, 
 
 
 @pytest.mark.parametrize(("name", "algo"), [("NanLater", "ppo"), ("NanLater", "dqn"), ("NanSeen", "a2c")])
-def test_numbers_that_are_none_are_put_down_to_the_environment(tmp_path: Path, name: str, algo: str) -> None:
+def test_non_finite_numbers_are_attributed_to_the_environment(tmp_path: Path, name: str, algo: str) -> None:
     life = live(describe(name), name, algo, tmp_path)
     told = CASES[getattr(own_environments, name)].told
     assert told is not None
@@ -50,7 +50,7 @@ def test_numbers_that_are_none_are_put_down_to_the_environment(tmp_path: Path, n
         assert told in life.cause
 
 
-def test_training_that_its_environment_ends_fails_with_the_cause(tmp_path: Path) -> None:
+def test_training_ended_by_its_environment_fails_with_the_cause(tmp_path: Path) -> None:
     life = live(describe("ExitsLater"), "ExitsLater", "ppo", tmp_path)
     assert life.ending == "error"
     assert "step() called sys.exit(4), after action" in life.cause

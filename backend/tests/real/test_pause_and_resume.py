@@ -60,7 +60,7 @@ def test_a_paused_run_resumes_after_a_restart_of_the_service(tmp_path: Path) -> 
         assert (row.state, row.resumed and row.resumed["verified"]) == (S.COMPLETED, 0)
 
 
-def test_a_worker_that_was_killed_leaves_a_run_that_goes_on_and_proves_it(app: Application) -> None:
+def test_a_run_with_a_killed_worker_resumes_and_proves_it_exact(app: Application) -> None:
     run_id = start(app)
     trains(app, run_id)
     app.snapshots.request_snapshot(run_id, "mine", "Before the kill.")
@@ -84,7 +84,7 @@ def test_a_worker_that_was_killed_leaves_a_run_that_goes_on_and_proves_it(app: A
     assert ended(app, run_id).state is S.STOPPED
 
 
-def test_what_cannot_be_resumed_says_why(app: Application) -> None:
+def test_an_impossible_resume_says_why(app: Application) -> None:
     never = create(app)
     with pytest.raises(IllegalTransition, match="'created' cannot become 'pausing'"):
         app.resuming.pause(never)
@@ -116,9 +116,7 @@ def test_what_cannot_be_resumed_says_why(app: Application) -> None:
         app.resuming.resume(done, total_timesteps=2_560)
 
 
-def test_a_pause_that_comes_while_a_run_is_asked_to_go_back_is_not_lost(
-    app: Application, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_pause_during_a_rollback_request_is_not_lost(app: Application, monkeypatch: pytest.MonkeyPatch) -> None:
     run_id = start(app)
     trains(app, run_id)
     app.snapshots.request_snapshot(run_id, "first", "")
@@ -138,7 +136,7 @@ def test_a_pause_that_comes_while_a_run_is_asked_to_go_back_is_not_lost(
     assert ended(app, run_id).state is S.PAUSED
 
 
-def test_with_the_app_what_learns_pauses_and_what_does_not_stops(tmp_path: Path) -> None:
+def test_when_the_app_exits_learning_runs_pause_and_others_stop(tmp_path: Path) -> None:
     with service(tmp_path / "runs", max_concurrent_runs=2) as app:
         learns = start(app)
         plays = app.runs.create(NewRun("random", preset=None, total_timesteps=10_000_000), start=True).id

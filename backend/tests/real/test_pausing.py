@@ -113,7 +113,7 @@ def test_a_pause_within_a_rollout_says_where_it_saves_and_shows_no_row_before(tm
     assert rows(folder)[-1]["step"] == 768, "and is there once the run is paused"
 
 
-def test_a_stop_ends_a_run_that_is_on_its_way_to_a_pause(tmp_path: Path, at: Any) -> None:
+def test_a_stop_ends_a_run_that_is_pausing(tmp_path: Path, at: Any) -> None:
     folder = run_of(tmp_path)
 
     def ask(callback: RunCallback) -> None:
@@ -126,7 +126,7 @@ def test_a_stop_ends_a_run_that_is_on_its_way_to_a_pause(tmp_path: Path, at: Any
     assert row_of_folder(folder).state is RunStatus.STOPPED
 
 
-def test_a_pause_asked_for_before_training_begins_holds_it_at_its_first_step(tmp_path: Path) -> None:
+def test_a_pause_requested_before_training_starts_takes_effect_at_the_first_step(tmp_path: Path) -> None:
     uninterrupted, folder = run_of(tmp_path / "one"), run_of(tmp_path / "other")
     assert train_run(uninterrupted)
     folder.change_control(desired=Desired.PAUSE)
@@ -144,7 +144,7 @@ def ended(tmp_path_factory: pytest.TempPathFactory) -> RunFolder:
     return folder
 
 
-def test_rows_beyond_the_snapshot_are_computed_again_and_proved_identical(ended: RunFolder, tmp_path: Path) -> None:
+def test_rows_after_the_snapshot_are_recomputed_and_verified_as_identical(ended: RunFolder, tmp_path: Path) -> None:
     first = snapshots_of(ended)[0]
     folder = with_rows_beyond(ended, tmp_path / "runs", first.name)
     before = folder.metrics_path.read_bytes()
@@ -158,7 +158,7 @@ def test_rows_beyond_the_snapshot_are_computed_again_and_proved_identical(ended:
     assert row_of_folder(folder).resumed["verified"] == len(compared)
 
 
-def test_where_a_row_comes_out_otherwise_the_newest_attempt_counts(ended: RunFolder, tmp_path: Path) -> None:
+def test_rows_of_the_newest_attempt_count_after_a_diverging_resume(ended: RunFolder, tmp_path: Path) -> None:
     first = snapshots_of(ended)[0]
     folder = with_rows_beyond(ended, tmp_path / "runs", first.name)
     lines = [json.loads(line) for line in folder.metrics_path.read_text().splitlines()]
@@ -181,7 +181,7 @@ def test_where_a_row_comes_out_otherwise_the_newest_attempt_counts(ended: RunFol
     assert [line.record["step"] for line in tail if line.record] == [row["step"] for row in rows(ended)]
 
 
-def test_a_snapshot_taken_while_rows_come_again_continues_from_the_row_it_has_come_to(
+def test_a_snapshot_taken_during_recomputation_continues_from_its_current_row(
     ended: RunFolder, tmp_path: Path, at: Any
 ) -> None:
     first = snapshots_of(ended)[0]
@@ -201,7 +201,7 @@ def test_a_snapshot_taken_while_rows_come_again_continues_from_the_row_it_has_co
     assert (wholly.verified, wholly.left) == (partly.left, 0)
 
 
-def test_what_came_after_a_rollback_stays_in_the_journal_and_in_no_figure(ended: RunFolder, tmp_path: Path) -> None:
+def test_rows_discarded_by_a_rollback_stay_in_the_journal_and_in_no_figure(ended: RunFolder, tmp_path: Path) -> None:
     first = snapshots_of(ended)[0]
     folder = RunFolder(tmp_path / "runs", ended.run_id)
     shutil.copytree(ended.path.parent, tmp_path / "runs")
@@ -217,7 +217,7 @@ def test_what_came_after_a_rollback_stays_in_the_journal_and_in_no_figure(ended:
     assert {path.name for path in (folder.path / "behind" / "2").rglob("*.zip")} >= {"step_1536.zip"}
 
 
-def test_a_snapshot_that_its_user_asked_for_has_its_name_and_message(tmp_path: Path, at: Any) -> None:
+def test_a_requested_snapshot_has_its_name_and_message(tmp_path: Path, at: Any) -> None:
     folder = run_of(tmp_path)
     folder.change_control(snapshot_requests=(SnapshotRequest(number=1, name="before-the-change", message="Keep it."),))
     assert train_run(folder)

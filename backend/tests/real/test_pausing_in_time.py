@@ -18,7 +18,7 @@ ENDLESS_ROLLOUT = {"n_steps": 65_536, "n_envs": 8}
 
 
 @pytest.mark.parametrize("how", ["by the clock", "by a signal"])
-def test_a_pause_that_is_overdue_goes_back_to_the_newest_start_of_a_rollout(tmp_path: Path, how: str) -> None:
+def test_an_overdue_pause_returns_to_the_newest_start_of_a_rollout(tmp_path: Path, how: str) -> None:
     hourly = snapshots(every_seconds=3_600)
     folder = make_run(tmp_path, total_timesteps=10_000_000, hyperparameters=ENDLESS_ROLLOUT, snapshots=hourly)
     stop = Event()
@@ -40,7 +40,7 @@ def test_a_pause_that_is_overdue_goes_back_to_the_newest_start_of_a_rollout(tmp_
     assert messages(folder) == []
 
 
-def test_what_was_paused_so_comes_out_as_it_would_have(tmp_path: Path) -> None:
+def test_a_run_resumed_from_an_overdue_pause_has_the_same_result(tmp_path: Path) -> None:
     plan = snapshots(every_steps=100, keep=100)
     whole = make_run(tmp_path / "whole", total_timesteps=1_024, snapshots=plan)
     assert train_run(whole)

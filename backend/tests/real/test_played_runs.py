@@ -47,7 +47,7 @@ def rows(service: Service, run_id: str) -> list[dict[str, Any]]:
     return [line.record["values"] for line in lines if line.record is not None]
 
 
-def test_what_a_person_plays_is_a_run_like_any_other(service: Service) -> None:
+def test_episodes_played_by_a_person_form_an_ordinary_run(service: Service) -> None:
     with looking(service, mode="play", env_id="CartPole-v1", seed=40) as viewer:
         run_id = fall_over(viewer)
         [first] = eventually(lambda: service.get(f"/runs/{run_id}/evaluations"), "the first episode in the catalogue")
@@ -85,7 +85,7 @@ def test_what_a_person_plays_is_a_run_like_any_other(service: Service) -> None:
     assert verified["identical"], verified
 
 
-def test_who_took_each_action_is_told_where_the_controls_changed_hands(service: Service) -> None:
+def test_each_action_records_its_actor_where_the_controls_changed(service: Service) -> None:
     with playing(service, mode="step") as viewer:
         viewer.send(type="action", value=1)
         viewer.send(type="step", n=1)
@@ -99,7 +99,7 @@ def test_who_took_each_action_is_told_where_the_controls_changed_hands(service: 
     assert (actors[0], actors[1], set(actors[2:])) == (None, "person", {"random"})
 
 
-def test_it_is_neither_started_nor_stopped_nor_evaluated_nor_watched(service: Service) -> None:
+def test_a_played_run_cannot_be_started_stopped_evaluated_or_watched(service: Service) -> None:
     with playing(service, mode="play") as viewer:
         run_id = fall_over(viewer)
         service.wait_for_status(run_id, "running")
@@ -114,7 +114,7 @@ def test_it_is_neither_started_nor_stopped_nor_evaluated_nor_watched(service: Se
     assert service.api("POST", "/runs", json={"algo": "human"}).status_code == 422
 
 
-def test_random_actions_are_started_like_any_other_run(service: Service) -> None:
+def test_random_runs_are_started_like_any_other_run(service: Service) -> None:
     run_id = service.create(algo="random", start=True, total_timesteps=2_000)["id"]
     run = service.wait_for_status(run_id, "completed")
     assert (run["actor"], run["step"], run["policy_step"]) == ("random", 2_000, None)

@@ -67,7 +67,7 @@ def same(found: Any, expected: Any) -> None:
 
 
 @pytest.mark.parametrize("algo", ["ppo", "a2c", "trpo"])
-def test_value_and_probabilities_of_an_actor_critic(tmp_path: Path, algo: str) -> None:
+def test_an_actor_critic_reading_has_value_and_probabilities(tmp_path: Path, algo: str) -> None:
     model, policy, env = trained(tmp_path, algo)
     seen, actions, reading = read(policy, env)
     assert has(reading, "value", "probabilities")
@@ -81,7 +81,7 @@ def test_value_and_probabilities_of_an_actor_critic(tmp_path: Path, algo: str) -
 
 @pytest.mark.parametrize("algo", CONTINUOUS)
 @pytest.mark.parametrize("use_sde", [False, True])
-def test_mean_and_deviation_of_an_actor_critic(tmp_path: Path, algo: str, use_sde: bool) -> None:
+def test_an_actor_critic_reading_has_mean_and_deviation(tmp_path: Path, algo: str, use_sde: bool) -> None:
     model, policy, env = trained(tmp_path, algo, "Pendulum-v1", use_sde=use_sde)
     seen, _, reading = read(policy, env)
     assert has(reading, "value", "mean", "deviation")
@@ -96,9 +96,7 @@ def test_mean_and_deviation_of_an_actor_critic(tmp_path: Path, algo: str, use_sd
 @pytest.mark.parametrize(
     ("space", "sizes"), [(spaces.MultiDiscrete([3, 2]), [3, 2]), (spaces.MultiBinary(3), [1, 1, 1])]
 )
-def test_probabilities_of_several_choices_stand_one_choice_after_the_other(
-    space: spaces.Space[Any], sizes: list[int]
-) -> None:
+def test_probabilities_of_multi_discrete_actions_are_concatenated(space: spaces.Space[Any], sizes: list[int]) -> None:
     class Several(gymnasium.Env[Any, Any]):
         observation_space = spaces.Box(-1, 1, (2,))
         action_space = space
@@ -119,7 +117,7 @@ def test_probabilities_of_several_choices_stand_one_choice_after_the_other(
 
 
 @pytest.mark.parametrize("normalized", [False, True])
-def test_q_values_of_dqn(tmp_path: Path, normalized: bool) -> None:
+def test_a_dqn_reading_has_q_values(tmp_path: Path, normalized: bool) -> None:
     model, policy, env = trained(tmp_path, "dqn", normalize_observations=normalized)
     seen, actions, reading = read(policy, env)
     assert has(reading, "q_values", "action_value")
@@ -132,7 +130,7 @@ def test_q_values_of_dqn(tmp_path: Path, normalized: bool) -> None:
     same(other.action_value, reading.q_values.min(axis=1))  # type: ignore[union-attr]
 
 
-def test_quantiles_of_qrdqn_and_their_means(tmp_path: Path) -> None:
+def test_a_qrdqn_reading_has_quantiles_and_their_means(tmp_path: Path) -> None:
     model, policy, env = trained(tmp_path, "qrdqn")
     seen, actions, reading = read(policy, env)
     assert has(reading, "q_values", "action_value", "quantiles")
@@ -144,7 +142,7 @@ def test_quantiles_of_qrdqn_and_their_means(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("use_sde", [False, True])
-def test_the_gaussian_of_sac_lies_before_its_squashing(tmp_path: Path, use_sde: bool) -> None:
+def test_a_sac_reading_has_the_gaussian_before_squashing(tmp_path: Path, use_sde: bool) -> None:
     model, policy, env = trained(tmp_path, "sac", use_sde=use_sde)
     seen, actions, reading = read(policy, env)
     assert has(reading, "mean", "deviation", "action_value")
@@ -157,7 +155,7 @@ def test_the_gaussian_of_sac_lies_before_its_squashing(tmp_path: Path, use_sde: 
     same(reading.action_value, torch.minimum(*critics).flatten())
 
 
-def test_the_action_of_td3_and_its_least_critic(tmp_path: Path) -> None:
+def test_a_td3_reading_has_the_action_and_the_lower_critic(tmp_path: Path) -> None:
     model, policy, env = trained(tmp_path, "td3")
     seen, actions, reading = read(policy, env)
     assert has(reading, "mean", "action_value")
@@ -167,7 +165,7 @@ def test_the_action_of_td3_and_its_least_critic(tmp_path: Path) -> None:
     same(policy.read(seen, taken).action_value, torch.minimum(*critics).flatten())
 
 
-def test_the_rows_of_q_learning_s_table(tmp_path: Path) -> None:
+def test_a_q_learning_reading_has_the_rows_of_its_table(tmp_path: Path) -> None:
     model, policy, env = trained(tmp_path, "q-learning")
     model.policy.table[:] = torch.arange(64.0).reshape(16, 4)
     seen, actions, reading = read(policy, env)
@@ -177,7 +175,7 @@ def test_the_rows_of_q_learning_s_table(tmp_path: Path) -> None:
     assert list(actions) == [3] * len(seen)
 
 
-def test_pictures_are_read_as_they_are_learned_from(tmp_path: Path) -> None:
+def test_pictures_are_read_in_the_form_used_for_learning(tmp_path: Path) -> None:
     model, policy, env = trained(tmp_path, "dqn", "ALE/Pong-v5", learning_starts=250, buffer_size=300)
     seen, actions, reading = read(policy, env, n=2)
     assert seen.shape == (2, 4, 84, 84)
@@ -186,7 +184,7 @@ def test_pictures_are_read_as_they_are_learned_from(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("algo", ALGORITHMS.names())
-def test_an_episode_is_the_same_read_or_not_and_each_step_has_its_reading(tmp_path: Path, algo: str) -> None:
+def test_reading_does_not_change_an_episode_and_each_step_has_its_reading(tmp_path: Path, algo: str) -> None:
     _, policy, env = trained(tmp_path, algo)
     with closing(env):
         plain, read_ = (

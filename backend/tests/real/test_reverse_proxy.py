@@ -119,7 +119,7 @@ def test_a_person_signs_in_and_gets_pages_below_the_path(browser: httpx.Client) 
 
 
 @behind_nginx
-def test_requests_that_change_something_come_from_the_apps_own_pages(browser: httpx.Client) -> None:
+def test_requests_with_side_effects_come_from_the_apps_own_pages(browser: httpx.Client) -> None:
     own, foreign = ({**BEARER, "Origin": origin} for origin in (f"http://{HOST}", "http://evil.example"))
     assert browser.patch("/rlviz/api/runs/a-run", json={"notes": "x"}, headers=own).status_code == 200
     assert browser.patch("/rlviz/api/runs/a-run", json={"notes": "y"}, headers=foreign).status_code == 403
@@ -127,7 +127,7 @@ def test_requests_that_change_something_come_from_the_apps_own_pages(browser: ht
 
 
 @behind_nginx
-def test_all_links_of_answers_lead_through_the_proxy(browser: httpx.Client) -> None:
+def test_all_links_in_responses_lead_through_the_proxy(browser: httpx.Client) -> None:
     for path in ("/environments", "/runs", "/runs/a-run", "/openapi.json"):
         answer = browser.get(f"/rlviz/api{path}", headers=BEARER)
         assert answer.status_code == 200
@@ -180,7 +180,7 @@ def test_behind_the_proxy_each_client_has_its_own_attempts(nginx: int) -> None:
         assert other.get("/rlviz/api/health", headers=BEARER).status_code == 200
 
 
-def test_wrong_tokens_count_for_a_client_of_this_machine_that_claims_to_be_a_proxy(tmp_path: Path) -> None:
+def test_wrong_tokens_count_against_a_local_client_that_claims_to_be_a_proxy(tmp_path: Path) -> None:
     with serving(tmp_path, token=TOKEN) as service, httpx.Client(base_url=str(service.http.base_url)) as client:
         for number in range(MAX_ATTEMPTS):
             guess = {"Authorization": f"Bearer {number}", "X-Forwarded-For": f"192.0.2.{number}"}

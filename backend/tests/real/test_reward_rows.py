@@ -15,7 +15,7 @@ from tests.support.resuming import cut, logged
 from tests.support.training import make_run, rows, snapshots
 
 
-def test_a_lander_journals_where_each_return_comes_from(tmp_path: Path) -> None:
+def test_a_lander_run_journals_the_components_of_each_return(tmp_path: Path) -> None:
     folder = make_run(
         tmp_path / "runs",
         env_id="LunarLander-v3",

@@ -69,7 +69,7 @@ def going_back(*, forgetting: bool = False) -> Callable[[RunCallback], None]:
     return go
 
 
-def test_for_readers_it_is_a_new_attempt_and_what_came_after_is_left_behind(
+def test_a_rollback_appears_as_a_new_attempt_and_later_rows_are_discarded(
     tmp_path: Path, at: Callable[..., None]
 ) -> None:
     folder = make(tmp_path, "ppo")
@@ -82,9 +82,7 @@ def test_for_readers_it_is_a_new_attempt_and_what_came_after_is_left_behind(
     assert (newest.manifest.step, newest.manifest.attempt) == (768, 2)
 
 
-def test_a_snapshot_that_is_not_there_is_warned_of_and_training_goes_on(
-    tmp_path: Path, at: Callable[..., None]
-) -> None:
+def test_a_missing_snapshot_raises_a_warning_and_training_continues(tmp_path: Path, at: Callable[..., None]) -> None:
     folder = make(tmp_path, "ppo")
     at(300, lambda callback: callback.rollbacks.request("none-such"))  # type: ignore[union-attr]
     assert train_run(folder)
@@ -110,7 +108,9 @@ def poisoned(monkeypatch: pytest.MonkeyPatch, step: int, times: int) -> None:
     monkeypatch.setattr(RunCallback, "_on_step", on_step)
 
 
-def test_a_rule_goes_back_so_often_and_then_the_run_fails(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_rule_rolls_back_up_to_its_limit_and_then_the_run_fails(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     back = rule({"kind": "not_finite"}, {"kind": "roll_back"}, at_most=2)
     folder = make_run(tmp_path, total_timesteps=700, snapshots=snapshots(every_steps=100, keep=100), rules=[back])
     poisoned(monkeypatch, 450, 10)

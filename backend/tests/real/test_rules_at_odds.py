@@ -53,15 +53,13 @@ def trained(root: Path, *rules: Rule, **changes: Any) -> RunFolder:
     return folder
 
 
-def test_a_stop_at_once_comes_before_what_waits_for_the_next_rollout(tmp_path: Path) -> None:
+def test_an_immediate_stop_precedes_actions_that_wait_for_the_next_rollout(tmp_path: Path) -> None:
     folder = trained(tmp_path, at_episode(10, PAUSE), at_episode(11, STOP))
     assert kinds(folder)[-1] == "finished"
     assert done(folder) == {1: ([], ["Skipped “pause”: training ends."]), 2: (["stop"], [])}
 
 
-def test_a_rule_that_ends_a_run_which_somebody_pauses_at_the_same_moment_ends_it(
-    tmp_path: Path, at: Callable[..., None]
-) -> None:
+def test_a_rule_that_ends_a_run_wins_over_a_simultaneous_pause(tmp_path: Path, at: Callable[..., None]) -> None:
     at(300, lambda callback: callback._pause.request())
     when = {"kind": "metric", "metric": "train/n_updates", "value": 4}
     folder = trained(tmp_path, Rule.model_validate({"when": when, "do": [STOP]}))
@@ -71,7 +69,7 @@ def test_a_rule_that_ends_a_run_which_somebody_pauses_at_the_same_moment_ends_it
     assert indices == list(range(1, len(indices) + 1)), "nothing that was held back is lost"
 
 
-def test_a_rule_goes_back_in_a_run_that_somebody_pauses_and_it_pauses_there(
+def test_a_rollback_by_a_rule_is_followed_by_the_users_simultaneous_pause(
     tmp_path: Path, at: Callable[..., None]
 ) -> None:
     at(300, lambda callback: callback._pause.request())
@@ -91,7 +89,7 @@ def test_a_rule_goes_back_in_a_run_that_somebody_pauses_and_it_pauses_there(
     assert rates[-1] == pytest.approx(rates[0] / 2)
 
 
-def test_a_rule_that_goes_back_leaves_what_others_want_of_that_moment_undone(tmp_path: Path) -> None:
+def test_a_rollback_skips_other_rule_actions_of_the_same_moment(tmp_path: Path) -> None:
     others = [{"kind": "snapshot"}, HALVE, {"kind": "notify", "message": "Look"}]
     folder = trained(tmp_path, at_episode(10, *others, at_most=1), at_episode(11, BACK, at_most=1))
     assert done(folder)[2] == (["roll back"], [])
@@ -104,13 +102,13 @@ def test_a_rule_that_goes_back_leaves_what_others_want_of_that_moment_undone(tmp
     )
 
 
-def test_of_two_stops_the_sooner_counts(tmp_path: Path) -> None:
+def test_the_sooner_of_two_stops_counts(tmp_path: Path) -> None:
     folder = trained(tmp_path, at_episode(10, STOP_AFTER_THE_UPDATE), at_episode(11, STOP))
     [finished] = events(folder, EventKind.FINISHED)
     assert finished.data.ended_early == "When Episodes is at least 11: stop."  # type: ignore[union-attr]
 
 
-def test_going_back_is_not_done_in_a_run_that_somebody_stops(tmp_path: Path, at: Callable[..., None]) -> None:
+def test_a_rollback_is_skipped_in_a_run_that_the_user_stops(tmp_path: Path, at: Callable[..., None]) -> None:
     at(300, lambda callback: (callback.rollbacks.request("128"), callback._pause.request(), callback._stop.set()))
     folder = trained(tmp_path)
     assert kinds(folder)[-1] == "stopped"

@@ -87,7 +87,7 @@ def test_components_of_the_reward_are_recorded(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("error", "status"), [(ValueError("the simulator fell over"), "failed"), (KeyboardInterrupt(), "stopped")]
 )
-def test_where_learn_raises_the_run_ends_at_once_and_says_why(
+def test_an_exception_in_learn_ends_the_run_immediately_with_the_cause(
     tmp_path: Path, kind: str, error: BaseException, status: str
 ) -> None:
     learner = model(kind, raising(error))
@@ -101,7 +101,7 @@ def test_where_learn_raises_the_run_ends_at_once_and_says_why(
     assert type(learner) in (PPO, DQN)
 
 
-def test_an_error_of_training_itself_counts_too_and_the_next_learn_is_a_run_of_its_own(
+def test_an_error_of_training_itself_fails_the_run_and_the_next_learn_is_a_separate_run(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     learner, callback = model("ppo"), RunCallback(runs_dir=tmp_path)
@@ -116,7 +116,7 @@ def test_an_error_of_training_itself_counts_too_and_the_next_learn_is_a_run_of_i
     assert list(found.values()) == ["completed"]
 
 
-def test_the_model_can_be_saved_while_it_learns_and_is_what_it_was_afterwards(tmp_path: Path) -> None:
+def test_the_model_can_be_saved_while_it_learns_and_is_unchanged_afterwards(tmp_path: Path) -> None:
     saved = io.BytesIO()
     learner = model("ppo", lambda step: learner.save(saved) if step == 5 else None)
     learner.learn(STEPS, callback=[RunCallback(runs_dir=tmp_path / "a"), RunCallback(runs_dir=tmp_path / "b")])
@@ -128,7 +128,7 @@ def test_the_model_can_be_saved_while_it_learns_and_is_what_it_was_afterwards(tm
         assert any("train/loss" in row["values"] for row in rows(folder))
 
 
-def test_videos_that_a_recorder_films_meanwhile_are_handed_over_and_older_ones_are_not(tmp_path: Path) -> None:
+def test_videos_recorded_during_training_are_added_and_older_ones_are_not(tmp_path: Path) -> None:
     folder = tmp_path / "videos"
     film = gymnasium.make("CartPole-v1", render_mode="rgb_array", max_episode_steps=6)
     env = RecordVideo(film, str(folder), episode_trigger=lambda number: number in (0, 1), disable_logger=True)

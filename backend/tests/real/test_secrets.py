@@ -41,14 +41,14 @@ def check(variables: str) -> None:
     assert WEBHOOK not in variables
 
 
-def test_a_module_that_is_probed_sees_no_secret(tmp_path: Path) -> None:
+def test_a_probed_module_sees_no_secret(tmp_path: Path) -> None:
     (tmp_path / "spy.py").write_text(Path(lights.__file__).read_text() + SPY)
     Prober().probe(f"{tmp_path / 'spy.py'}:Lights")
     check((tmp_path / "seen.txt").read_text())
 
 
 @pytest.mark.parametrize("waits", ["--prewarm", "--template"])
-def test_a_worker_and_the_template_of_workers_begin_without_secrets(waits: str) -> None:
+def test_a_worker_and_the_worker_template_start_without_secrets(waits: str) -> None:
     worker = spawn([waits], stdin=subprocess.PIPE, output=subprocess.DEVNULL)
     with worker:
         # Empty until the kernel has put the new program in place.

@@ -52,7 +52,7 @@ def nobody_left(service: Service) -> bool:
     return not session_workers(service) and service.get("/sessions") == []
 
 
-def test_a_worker_that_is_killed_ends_its_session_with_the_cause(service: Service, figures: Figures) -> None:
+def test_a_killed_worker_ends_its_session_with_the_cause(service: Service, figures: Figures) -> None:
     with looking(service, env_id="CartPole-v1") as viewer:
         viewer.step()
         [worker] = session_workers(service)
@@ -85,7 +85,7 @@ def test_sessions_end_with_the_service_and_leave_no_folder(tmp_path: Path, monke
         assert not list(tmp_path.glob("rlviz-session-*"))
 
 
-def test_there_are_never_too_many_but_one_that_nobody_looks_at_makes_room(service: Service) -> None:
+def test_the_number_of_sessions_is_limited_and_an_unwatched_one_gives_way(service: Service) -> None:
     with looking(service, env_id="Good") as first, looking(service, env_id="Good") as second:
         first.step()
         second.step()

@@ -39,7 +39,7 @@ def picture(viewer: Viewer) -> Image.Image:
     return Image.open(io.BytesIO(viewer.frames[len(viewer.messages) - 1]))
 
 
-def test_a_run_that_trains_is_watched_with_policies_that_become_newer(service: Service) -> None:
+def test_a_training_run_is_watched_with_ever_newer_policies(service: Service) -> None:
     run_id = train(service)
     with looking(service, run_id=run_id) as viewer:
         hello = viewer.first("hello")
@@ -58,7 +58,7 @@ def test_a_run_that_trains_is_watched_with_policies_that_become_newer(service: S
     assert not service.folder(run_id).live_weights_path.exists(), "the final model has taken its place"
 
 
-def test_the_table_of_a_tabular_learner_is_written_with_the_weights_that_are_played(service: Service) -> None:
+def test_the_q_table_is_written_with_the_weights_being_played(service: Service) -> None:
     run_id = train(service, algo="q-learning", env_id="FrozenLake-v1", hyperparameters={})
     table = service.folder(run_id).q_table_path
     with looking(service, run_id=run_id) as viewer:
@@ -69,7 +69,7 @@ def test_the_table_of_a_tabular_learner_is_written_with_the_weights_that_are_pla
     service.wait_for_status(run_id, "stopped")
 
 
-def test_a_run_that_ends_while_it_is_watched_is_played_on_with_its_final_policy(service: Service) -> None:
+def test_a_run_that_ends_while_it_is_watched_continues_with_its_final_policy(service: Service) -> None:
     run_id = train(service)
     with looking(service, run_id=run_id) as viewer:
         viewer.step()
@@ -79,7 +79,7 @@ def test_a_run_that_ends_while_it_is_watched_is_played_on_with_its_final_policy(
         assert viewer.step().reading is not None
 
 
-def test_step_by_step_forward_back_and_another_future(service: Service, trained: str) -> None:
+def test_a_session_steps_forward_and_back_and_into_another_future(service: Service, trained: str) -> None:
     with looking(service, run_id=trained, mode="step") as viewer:
         assert viewer.step().index == 0
         viewer.send(type="step", n=5)
@@ -93,7 +93,7 @@ def test_step_by_step_forward_back_and_another_future(service: Service, trained:
         assert other.observation != seen[5].observation
 
 
-def test_a_person_plays_takes_over_and_hands_back(service: Service, trained: str) -> None:
+def test_a_player_takes_over_and_hands_back_the_controls(service: Service, trained: str) -> None:
     with looking(service, run_id=trained, mode="play") as viewer:
         assert viewer.first("hello").actor is Actor.PERSON
         viewer.send(type="action", value=1)
@@ -109,7 +109,7 @@ def test_a_person_plays_takes_over_and_hands_back(service: Service, trained: str
 @pytest.mark.parametrize(
     ("env_id", "options"), [("Pendulum-v1", {}), ("FrozenLake-v1", {"map_name": "8x8"}), ("LunarLander-v3", {})]
 )
-def test_an_environment_without_a_run_is_played_by_chance(
+def test_an_environment_without_a_run_is_played_at_random(
     service: Service, env_id: str, options: dict[str, object]
 ) -> None:
     with looking(service, env_id=env_id, env_options=options) as viewer:
@@ -121,7 +121,7 @@ def test_an_environment_without_a_run_is_played_by_chance(
         assert np.asarray(picture(viewer)).std() > 0
 
 
-def test_the_frame_and_its_record_come_together_and_no_record_is_missing(service: Service, trained: str) -> None:
+def test_a_frame_and_its_record_arrive_together_and_no_record_is_missing(service: Service, trained: str) -> None:
     with looking(service, run_id=trained) as viewer:
         viewer.send(type="rate", fps=60)
         viewer.step(lambda record: record.episode == 1)
@@ -130,7 +130,7 @@ def test_the_frame_and_its_record_come_together_and_no_record_is_missing(service
         assert first == list(range(len(first)))
 
 
-def test_sessions_are_listed_ended_and_not_found(service: Service, trained: str) -> None:
+def test_sessions_are_listed_deleted_and_then_not_found(service: Service, trained: str) -> None:
     session = new_session(service, run_id=trained)
     with looking(service, session) as viewer:
         viewer.step()
@@ -145,7 +145,7 @@ def test_sessions_are_listed_ended_and_not_found(service: Service, trained: str)
     assert b"There is no session" in refused.value.response.body
 
 
-def test_a_second_window_takes_the_session_over_and_begins_where_it_stands(service: Service, trained: str) -> None:
+def test_a_second_window_takes_over_the_session_in_its_current_state(service: Service, trained: str) -> None:
     session = new_session(service, run_id=trained, mode="step")
     with looking(service, session) as first:
         first.send(type="step", n=3)
@@ -171,7 +171,7 @@ def test_a_second_window_takes_the_session_over_and_begins_where_it_stands(servi
         ({"mode": "watch", "run_id": "../../etc"}, 404),
     ],
 )
-def test_what_cannot_be_played_is_refused(service: Service, wishes: dict[str, object], status: int) -> None:
+def test_an_impossible_session_is_refused(service: Service, wishes: dict[str, object], status: int) -> None:
     answer = service.api("POST", "/sessions", json=wishes)
     assert (answer.status_code, answer.headers["content-type"]) == (status, "application/problem+json")
 
@@ -182,7 +182,7 @@ def test_a_run_without_a_policy_has_nothing_to_play(service: Service) -> None:
     assert (answer.status_code, answer.json()["title"]) == (409, "Nothing to play yet")
 
 
-def test_sessions_leave_nothing_in_the_folder_of_a_run_that_has_ended(service: Service, trained: str) -> None:
+def test_sessions_leave_no_files_in_the_folder_of_an_ended_run(service: Service, trained: str) -> None:
     folder: Path = service.folder(trained).path
     before = sorted(folder.rglob("*"))
     with looking(service, run_id=trained) as viewer:

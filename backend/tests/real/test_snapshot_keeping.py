@@ -33,7 +33,7 @@ def trained(tmp_path: Path) -> RunFolder:
     return folder
 
 
-def test_a_run_is_created_with_the_plan_that_was_asked_for(tmp_path: Path) -> None:
+def test_a_run_is_created_with_the_requested_snapshot_plan(tmp_path: Path) -> None:
     with catalogued(tmp_path) as app:
         new = NewRun(algo="ppo", total_timesteps=512, hyperparameters=QUICK["ppo"])
         usual = app.runs.resolve(new).snapshots
@@ -47,7 +47,7 @@ def test_a_run_is_created_with_the_plan_that_was_asked_for(tmp_path: Path) -> No
     assert [event.step for event in events(folder, EventKind.SNAPSHOT)] == [128, 256, 384, 512]
 
 
-def test_a_plan_that_was_changed_holds_from_then_on_and_in_a_fork(trained: RunFolder) -> None:
+def test_a_changed_snapshot_plan_applies_from_then_on_and_in_forks(trained: RunFolder) -> None:
     plan = SnapshotPlan(every_steps=256, every_seconds=None, keep=1, max_bytes=5_000_000)
     with catalogued(trained.path.parent) as app:
         app.snapshots.change_plan(trained.run_id, plan)
@@ -63,14 +63,14 @@ def test_a_plan_that_was_changed_holds_from_then_on_and_in_a_fork(trained: RunFo
     assert taken[4:] == [768, 1_024]
 
 
-def test_a_run_follows_another_plan_while_it_trains(tmp_path: Path) -> None:
+def test_a_run_adopts_another_snapshot_plan_while_it_trains(tmp_path: Path) -> None:
     folder = make_run(tmp_path, total_timesteps=512)
     folder.write_control(Control(desired=Desired.RUN, snapshots=SnapshotPlan(every_steps=256, every_seconds=None)))
     assert train_run(folder)
     assert names(folder) == ["256", "512"]
 
 
-def test_one_that_is_given_a_name_is_kept_and_can_be_gone_on_from(trained: RunFolder) -> None:
+def test_a_named_snapshot_is_kept_and_can_be_resumed_from(trained: RunFolder) -> None:
     write_snapshot_verification(trained, "256", verified := SnapshotVerification())
     with catalogued(trained.path.parent) as app:
         app.snapshots.keep(trained.run_id, "256", "mine", "It walks.")
@@ -95,7 +95,7 @@ def test_one_that_is_given_a_name_is_kept_and_can_be_gone_on_from(trained: RunFo
     assert train_run(trained)
 
 
-def test_one_that_is_damaged_is_given_no_name(trained: RunFolder) -> None:
+def test_a_damaged_snapshot_cannot_be_named(trained: RunFolder) -> None:
     content = bytearray(trained.snapshot_path("512").read_bytes())
     content[len(content) // 2] ^= 1
     trained.snapshot_path("512").write_bytes(content)

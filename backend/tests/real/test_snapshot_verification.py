@@ -56,7 +56,7 @@ def flip(path: Path) -> bytes:
     return whole
 
 
-def test_every_part_of_a_snapshot_comes_back_as_it_was(app: Application, run_id: str) -> None:
+def test_every_part_of_a_snapshot_is_restored_unchanged(app: Application, run_id: str) -> None:
     before = sorted(path.name for path in folder_of(app, run_id).path.rglob("*"))
     found = verified(app, run_id, "400")
     assert found.cause is None
@@ -69,7 +69,7 @@ def test_every_part_of_a_snapshot_comes_back_as_it_was(app: Application, run_id:
 
 
 @pytest.mark.parametrize("part", ["file", "segment"])
-def test_a_flipped_bit_is_said(app: Application, run_id: str, part: str) -> None:
+def test_a_flipped_bit_is_reported(app: Application, run_id: str, part: str) -> None:
     folder = folder_of(app, run_id)
     path = folder.snapshot_path("400")
     if part == "segment":
@@ -100,7 +100,7 @@ def test_a_snapshot_of_another_installation_is_refused(app: Application, run_id:
     assert "was not written by this installation" in (found.cause or "")
 
 
-def test_another_place_is_whole_and_identical_but_not_exact(app: Application, run_id: str) -> None:
+def test_another_installation_verifies_as_complete_and_identical_but_not_exact(app: Application, run_id: str) -> None:
     folder: RunFolder = folder_of(app, run_id)
     manifest, members = read_snapshot(folder, "400")
     origin: Any = manifest.origin.model_copy(update={"versions": {**manifest.origin.versions, "torch": "1.0"}})
@@ -114,7 +114,7 @@ def test_another_place_is_whole_and_identical_but_not_exact(app: Application, ru
     assert found.reasons[0].startswith("torch was 1.0")
 
 
-def test_what_cannot_be_looked_at_is_refused_at_once(app: Application, run_id: str) -> None:
+def test_a_snapshot_that_cannot_be_verified_is_refused_immediately(app: Application, run_id: str) -> None:
     with pytest.raises(ArtifactNotFound):
         app.snapshots.verify(run_id, "399")
     folder = folder_of(app, run_id)

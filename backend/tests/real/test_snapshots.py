@@ -103,21 +103,21 @@ def quick_switches() -> Iterator[None]:
     sys.setswitchinterval(before)
 
 
-def test_one_is_written_every_so_many_steps(folder: RunFolder) -> None:
+def test_a_snapshot_is_written_at_its_step_interval(folder: RunFolder) -> None:
     taken = Taken(folder, every_steps=1_000, every_seconds=None, keep=10)
     for step in range(0, 3_100, 128):
         taken.at(step, 0.0)
     assert names(folder) == ["1024", "2048", "3072"]
 
 
-def test_one_is_written_every_so_many_seconds(folder: RunFolder) -> None:
+def test_a_snapshot_is_written_at_its_time_interval(folder: RunFolder) -> None:
     taken = Taken(folder, every_seconds=60.0)
     for second in range(0, 200, 25):
         taken.at(second * 10, float(second))
     assert names(folder) == ["750", "1500"]
 
 
-def test_between_those_training_is_captured_into_memory_for_a_stop(folder: RunFolder) -> None:
+def test_between_snapshots_training_is_captured_in_memory_for_a_stop(folder: RunFolder) -> None:
     taken = Taken(folder, every_seconds=60.0)
     taken.at(2, SHORTEST_SECONDS * FIRST_SHARE / 2)
     assert taken.captured == []
@@ -133,7 +133,7 @@ def test_between_those_training_is_captured_into_memory_for_a_stop(folder: RunFo
     assert [(one.name, one.manifest.trigger) for one in snapshots_of(folder)] == [("10", Trigger.STOPPED)]
 
 
-def test_a_plan_of_none_takes_those_that_are_asked_for_alone(folder: RunFolder) -> None:
+def test_a_plan_without_intervals_takes_only_requested_snapshots(folder: RunFolder) -> None:
     taken = Taken(folder, every_seconds=None)
     taken.at(100, 100.0)
     assert taken.captured == []
@@ -144,7 +144,7 @@ def test_a_plan_of_none_takes_those_that_are_asked_for_alone(folder: RunFolder) 
     assert found.manifest.is_named
 
 
-def test_one_that_cannot_be_written_is_warned_of_and_the_next_is_tried(folder: RunFolder) -> None:
+def test_a_snapshot_that_cannot_be_written_raises_a_warning_and_the_next_one_is_tried(folder: RunFolder) -> None:
     taken = Taken(folder, every_steps=100, every_seconds=None)
     folder.snapshots.write_bytes(b"in the way")
     taken.at(100, 0.0)
@@ -154,7 +154,7 @@ def test_one_that_cannot_be_written_is_warned_of_and_the_next_is_tried(folder: R
     assert names(folder) == ["200"]
 
 
-def test_one_that_is_asked_for_takes_the_place_of_one_that_is_due(folder: RunFolder) -> None:
+def test_a_requested_snapshot_replaces_one_that_is_due(folder: RunFolder) -> None:
     taken = Taken(folder, every_steps=100, every_seconds=None)
     taken.snapshots.note_solved()
     taken.at(128, 0.0)
@@ -164,7 +164,7 @@ def test_one_that_is_asked_for_takes_the_place_of_one_that_is_due(folder: RunFol
     assert snapshots_of(folder)[0].manifest.trigger is Trigger.SOLVED
 
 
-def test_one_that_a_person_asks_for_is_taken_once_and_its_event_names_the_request(
+def test_a_user_request_is_taken_once_and_its_event_names_it(
     folder: RunFolder,
 ) -> None:
     taken = Taken(folder, every_seconds=None, answered=1)
@@ -177,7 +177,7 @@ def test_one_that_a_person_asks_for_is_taken_once_and_its_event_names_the_reques
     assert taken.snapshots.requested.answered == 2
 
 
-def test_one_that_a_person_asks_for_waits_until_training_no_longer_repeats_itself(folder: RunFolder) -> None:
+def test_a_user_request_waits_until_training_no_longer_replays(folder: RunFolder) -> None:
     taken = Taken(folder, every_steps=100, every_seconds=None)
     recorded = [{"seq": 1, "step": 200, "values": {"episode/reward": 1.0}}]
     taken.journals.expect(
@@ -192,7 +192,7 @@ def test_one_that_a_person_asks_for_waits_until_training_no_longer_repeats_itsel
     assert names(folder) == ["128", "256", "mine"]
 
 
-def test_one_that_waits_at_the_end_is_of_the_end(folder: RunFolder) -> None:
+def test_a_request_pending_at_the_end_is_taken_at_the_end(folder: RunFolder) -> None:
     taken = Taken(folder, every_seconds=None)
     taken.ask("mine")
     taken.snapshots.take_last(Trigger.FINISHED)
@@ -203,7 +203,7 @@ def test_one_that_waits_at_the_end_is_of_the_end(folder: RunFolder) -> None:
     assert messages(folder) == []
 
 
-def test_one_that_waits_when_training_is_stopped_is_told_of(folder: RunFolder) -> None:
+def test_a_request_pending_at_a_stop_raises_a_warning(folder: RunFolder) -> None:
     taken = Taken(folder, every_seconds=None)
     for name in ("mine", None, None):
         taken.ask(name)
@@ -215,7 +215,7 @@ def test_one_that_waits_when_training_is_stopped_is_told_of(folder: RunFolder) -
     assert taken.snapshots.requested.answered == 0, "so that the next attempt takes them"
 
 
-def test_one_whose_name_there_is_already_does_not_replace_it(folder: RunFolder) -> None:
+def test_a_snapshot_with_an_existing_name_does_not_replace_it(folder: RunFolder) -> None:
     """Its worker was killed after it was written, or another one was given that name meanwhile."""
     written(folder, 100, name="mine", is_named=True, message="It walks.")
     taken = Taken(folder, every_seconds=None)
@@ -227,9 +227,7 @@ def test_one_whose_name_there_is_already_does_not_replace_it(folder: RunFolder) 
     assert (event.step, event.data.name, event.data.request) == (100, "mine", 1)
 
 
-def test_rows_that_a_snapshot_counts_are_on_disk_before_it_is(
-    folder: RunFolder, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_rows_counted_by_a_snapshot_are_on_disk_before_it(folder: RunFolder, monkeypatch: pytest.MonkeyPatch) -> None:
     """A worker that resumes from it does not compute the rows again: if they were not on disk, a kill would lose "
     "them."""
     taken, found = Taken(folder, every_steps=100, every_seconds=None), list[int]()
@@ -246,7 +244,7 @@ def test_rows_that_a_snapshot_counts_are_on_disk_before_it_is(
     assert found == [2]
 
 
-def test_that_of_a_best_policy_is_of_the_rollout_in_which_it_was_evaluated(folder: RunFolder) -> None:
+def test_a_snapshot_of_a_best_policy_belongs_to_the_rollout_that_evaluated_it(folder: RunFolder) -> None:
     taken = Taken(folder, every_steps=None, every_seconds=3_600.0)
     assert not taken.snapshots.is_due(128, is_evaluated=False)
     assert taken.snapshots.is_due(128, is_evaluated=True)
@@ -260,7 +258,7 @@ def test_that_of_a_best_policy_is_of_the_rollout_in_which_it_was_evaluated(folde
     assert snapshots_of(folder)[-1].manifest.step == 384, "where that was not captured, the next that can be"
 
 
-def test_another_plan_holds_from_the_next_rollout_on(folder: RunFolder) -> None:
+def test_a_new_plan_applies_from_the_next_rollout(folder: RunFolder) -> None:
     taken = Taken(folder, every_steps=None, every_seconds=None)
     assert not taken.snapshots.is_due(128, is_evaluated=True)
     taken.snapshots.set_plan(SnapshotPlan(every_steps=200, every_seconds=None, keep=1))
@@ -273,7 +271,7 @@ def test_another_plan_holds_from_the_next_rollout_on(folder: RunFolder) -> None:
 
 
 @pytest.mark.usefixtures("quick_switches")
-def test_a_plan_that_comes_while_a_rollout_begins_holds_from_the_next_one_on(folder: RunFolder) -> None:
+def test_a_plan_set_while_a_rollout_starts_applies_from_the_next_one(folder: RunFolder) -> None:
     off = SnapshotPlan(every_steps=None, every_seconds=None)
     taken = Taken(folder, **off.model_dump())
     for number in range(300):
@@ -287,7 +285,7 @@ def test_a_plan_that_comes_while_a_rollout_begins_holds_from_the_next_one_on(fol
         taken.snapshots.take_due(0)
 
 
-def test_what_waits_behind_a_job_that_fails_is_written_all_the_same(capsys: pytest.CaptureFixture[str]) -> None:
+def test_jobs_behind_a_failing_one_are_still_written(capsys: pytest.CaptureFixture[str]) -> None:
     writer, done = Writer(), list[str]()
     writer.submit(partial(int, "no number"))
     writer.submit(partial(done.append, "the next"))
@@ -297,7 +295,7 @@ def test_what_waits_behind_a_job_that_fails_is_written_all_the_same(capsys: pyte
     assert "ValueError" in capsys.readouterr().err
 
 
-def test_the_event_says_what_was_written(folder: RunFolder) -> None:
+def test_the_event_describes_the_written_snapshot(folder: RunFolder) -> None:
     taken = Taken(folder, every_steps=100, every_seconds=None)
     taken.at(128, 0.0)
     [event] = events(folder, EventKind.SNAPSHOT)
@@ -314,7 +312,7 @@ def test_a_run_ends_with_a_snapshot_of_its_end(tmp_path: Path) -> None:
     assert [event.event for event in events(folder)] == ["started", "snapshot", "finished"]
 
 
-def test_a_better_policy_is_worth_a_snapshot(tmp_path: Path) -> None:
+def test_a_better_policy_triggers_a_snapshot(tmp_path: Path) -> None:
     folder = make_run(
         tmp_path,
         total_timesteps=1_024,
@@ -329,7 +327,7 @@ def test_a_better_policy_is_worth_a_snapshot(tmp_path: Path) -> None:
     assert all(torch.equal(kept[name], value) for name, value in contents.tensors["states"]["policy"].items())
 
 
-def test_the_reward_threshold_is_worth_a_snapshot_the_first_time(tmp_path: Path) -> None:
+def test_reaching_the_reward_threshold_triggers_a_snapshot_the_first_time(tmp_path: Path) -> None:
     folder = make_run(
         tmp_path,
         env_id="Counting",
@@ -344,7 +342,7 @@ def test_the_reward_threshold_is_worth_a_snapshot_the_first_time(tmp_path: Path)
     assert Trigger.SOLVED in [one.manifest.trigger for one in snapshots_of(folder)], "and it stays"
 
 
-def test_a_configuration_of_before_snapshots_is_read_and_gets_the_plan_of_today(tmp_path: Path) -> None:
+def test_a_configuration_older_than_snapshots_gets_the_current_plan(tmp_path: Path) -> None:
     folder = make_run(tmp_path, checkpoints=checkpoints())
     old = folder.read_config().model_dump(mode="json", exclude={"snapshots"})
     assert RunConfig.model_validate(old).snapshots == SnapshotPlan()

@@ -11,7 +11,7 @@ import pytest
 
 @pytest.mark.skipif(not Path("/dev/stdout").exists(), reason="there is no such name")
 @pytest.mark.parametrize("mode", ["wb", "ab"])
-def test_standard_output_keeps_what_is_there(tmp_path: Path, mode: str) -> None:
+def test_standard_output_keeps_existing_content(tmp_path: Path, mode: str) -> None:
     """As a shell redirects it, with > and >>."""
     path = tmp_path / "output"
     path.write_bytes(b"before ")
@@ -28,7 +28,7 @@ def test_standard_output_keeps_what_is_there(tmp_path: Path, mode: str) -> None:
     assert path.read_bytes() == (expected if mode == "wb" else b"before " + expected)
 
 
-def test_nothing_that_is_printed_gets_into_a_file_that_is_opened_later(tmp_path: Path) -> None:
+def test_printed_output_never_reaches_a_file_opened_later(tmp_path: Path) -> None:
     """Without standard output, its number is free for the next file."""
     script = (
         "from rlviz import standard_streams\n"

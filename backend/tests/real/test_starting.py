@@ -60,7 +60,7 @@ def finish(folder: RunFolder, worker: Actor) -> None:
     worker.exit = Exit(0)
 
 
-def test_a_run_is_starting_until_its_worker_begins_and_its_time_counts_from_then(
+def test_a_run_is_starting_until_its_worker_starts_and_its_time_counts_from_then(
     app: Application, worker: Actor
 ) -> None:
     run_id = launched(app)
@@ -74,7 +74,7 @@ def test_a_run_is_starting_until_its_worker_begins_and_its_time_counts_from_then
     assert ended(app, run_id).state is S.COMPLETED
 
 
-def test_a_run_that_is_starting_is_neither_started_again_nor_deleted(app: Application, worker: Actor) -> None:
+def test_a_starting_run_cannot_be_started_again_or_deleted(app: Application, worker: Actor) -> None:
     run_id = launched(app)
     with pytest.raises(IllegalTransition, match="already starting"):
         app.runs.start(run_id)
@@ -97,7 +97,7 @@ def test_a_run_whose_worker_cannot_be_launched_fails_with_the_cause(
     assert "Too many open files" in (row.cause or "")
 
 
-def test_a_run_that_is_stopped_while_it_is_starting_has_never_begun(app: Application, worker: Actor) -> None:
+def test_a_run_stopped_while_it_is_starting_never_started(app: Application, worker: Actor) -> None:
     run_id = launched(app)
     assert app.runs.stop(run_id).state is S.STOPPING
     worker.exit = Exit(0)
@@ -106,7 +106,7 @@ def test_a_run_that_is_stopped_while_it_is_starting_has_never_begun(app: Applica
     assert kinds(folder_of(app, run_id)) == ["stopped"]
 
 
-def test_a_worker_that_begins_after_the_wish_to_stop_leaves_the_run_stopping(app: Application, worker: Actor) -> None:
+def test_a_worker_that_starts_after_a_stop_request_leaves_the_run_stopping(app: Application, worker: Actor) -> None:
     run_id = launched(app)
     app.runs.stop(run_id)
     begin(folder_of(app, run_id))
@@ -117,7 +117,7 @@ def test_a_worker_that_begins_after_the_wish_to_stop_leaves_the_run_stopping(app
 
 
 @pytest.mark.parametrize("begun", [False, True])
-def test_a_run_that_was_starting_goes_on_so_after_a_restart_unless_it_has_begun_meanwhile(
+def test_a_starting_run_is_still_starting_after_a_restart_unless_it_started_meanwhile(
     tmp_path: Path, worker: Actor, begun: bool
 ) -> None:
     with service(tmp_path) as first:

@@ -43,7 +43,7 @@ def fired(folder: RunFolder) -> list[RuleFiredData]:
     return [event.data for event in events(folder, EventKind.RULE_FIRED)]  # type: ignore[misc]
 
 
-def test_a_knob_that_was_set_before_training_began_holds_from_the_first_rollout_on(tmp_path: Path) -> None:
+def test_a_hyperparameter_set_before_training_applies_from_the_first_rollout(tmp_path: Path) -> None:
     folder = make_run(tmp_path, total_timesteps=256)
     folder.change_control(knob_requests=(KnobRequest(number=1, change=SetKnob(knob="learning_rate", value=0.0125)),))
     Trainer(folder).run()  # without a watcher, it receives no requests while it trains
@@ -52,7 +52,7 @@ def test_a_knob_that_was_set_before_training_began_holds_from_the_first_rollout_
     assert {value for _, value in rates(folder)} == {0.0125}
 
 
-def test_a_knob_stays_within_its_bounds_and_says_so(tmp_path: Path, at: Callable[..., None]) -> None:
+def test_a_hyperparameter_stays_within_its_bounds_and_reports_it(tmp_path: Path, at: Callable[..., None]) -> None:
     folder = make_run(tmp_path, total_timesteps=512)
     at(200, requesting(ScaleKnob(knob="clip_range", factor=100)))
     assert train_run(folder)
@@ -71,7 +71,7 @@ def test_a_rule_ends_training_and_the_policy_is_saved(tmp_path: Path) -> None:
     assert [one.done for one in fired(folder)] == [["stop"]]
 
 
-def test_a_rule_that_aborts_saves_nothing_more(tmp_path: Path) -> None:
+def test_a_rule_that_aborts_saves_nothing_further(tmp_path: Path) -> None:
     end = rule({"kind": "steps", "steps": 300}, {"kind": "stop", "then": "abort"})
     folder = make_run(tmp_path, total_timesteps=5_000, rules=[end])
     assert train_run(folder)
@@ -81,7 +81,7 @@ def test_a_rule_that_aborts_saves_nothing_more(tmp_path: Path) -> None:
     assert not folder.model_path.exists()
 
 
-def test_within_its_grace_period_a_stop_waits_for_the_update(tmp_path: Path) -> None:
+def test_a_stop_waits_for_the_update_within_its_grace_period(tmp_path: Path) -> None:
     end = rule(
         {"kind": "metric", "metric": "episode/index", "side": "at_least", "value": 2},
         {"kind": "stop", "grace_seconds": 600},
@@ -93,7 +93,7 @@ def test_within_its_grace_period_a_stop_waits_for_the_update(tmp_path: Path) -> 
     assert finished.step % rollout == envs  # one step beyond the rollout's end
 
 
-def test_a_limit_of_seconds_ends_a_rollout_that_is_under_way(tmp_path: Path) -> None:
+def test_a_time_limit_ends_a_rollout_in_progress(tmp_path: Path) -> None:
     end = rule({"kind": "seconds", "seconds": 1.0}, {"kind": "stop"})
     long = {"n_steps": 60_000}
     folder = make_run(tmp_path, total_timesteps=10_000_000, hyperparameters=long, rules=[end])
@@ -118,7 +118,7 @@ def test_a_rule_pauses_takes_snapshots_and_notifies(tmp_path: Path) -> None:
     assert kinds(folder)[-1] == "finished"
 
 
-def test_rules_that_are_changed_while_it_trains_hold_at_once(tmp_path: Path, at: Callable[..., None]) -> None:
+def test_rules_changed_during_training_apply_immediately(tmp_path: Path, at: Callable[..., None]) -> None:
     end = rule({"kind": "metric", "metric": "episode/index", "side": "above", "value": 0}, {"kind": "stop"})
     folder = make_run(tmp_path, total_timesteps=5_000)
 
@@ -134,7 +134,7 @@ def test_rules_that_are_changed_while_it_trains_hold_at_once(tmp_path: Path, at:
     assert "rules_changed" in kinds(folder)
 
 
-def test_rules_that_cannot_be_read_are_warned_of_and_training_goes_on(tmp_path: Path) -> None:
+def test_unreadable_rules_raise_a_warning_and_training_continues(tmp_path: Path) -> None:
     folder = make_run(tmp_path, total_timesteps=512)
     folder.rules_path.write_text("{")
     assert train_run(folder)

@@ -40,7 +40,7 @@ def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
         yield service
 
 
-def test_the_service_says_what_its_profiles_are(service: Service) -> None:
+def test_the_service_lists_its_profiles(service: Service) -> None:
     storage = service.get("/health")["storage"]
     cart, lake = storage["classic-control"], storage["toy-text"]
     assert (cart["detail"], cart["frames_every"], cart["max_bytes"]) == ("standard", 3, MEGABYTE)
@@ -49,12 +49,12 @@ def test_the_service_says_what_its_profiles_are(service: Service) -> None:
     assert "one frame in 3" in cart["keeps"]["standard"]
 
 
-def test_a_family_that_keeps_no_records_leaves_none_unless_they_are_asked_for(service: Service) -> None:
+def test_a_family_without_records_keeps_none_unless_requested(service: Service) -> None:
     assert not evaluated(service, LAKE, episodes=1, video=False)["has_steps"]
     assert evaluated(service, LAKE, episodes=1, video=False, steps=True)["has_steps"]
 
 
-def test_what_differs_from_its_records_is_not_filmed(service: Service) -> None:
+def test_an_episode_that_differs_from_its_records_is_not_filmed(service: Service) -> None:
     found = evaluated(service, CART, episodes=1, video=False)
     change_value(service.folder(CART).evaluations.steps_path(found["id"]), "reward", 3, lambda value: value + 1)
     made = verified(service, CART, found["id"], film=True)
@@ -68,7 +68,7 @@ def _listed(service: Service, evaluation_id: str) -> dict[str, Any]:
     return next(one for one in listed if one["id"] == evaluation_id)
 
 
-def test_a_run_is_recorded_at_another_detail_without_a_restart(service: Service) -> None:
+def test_the_recording_detail_of_a_run_changes_without_a_restart(service: Service) -> None:
     recording = service.get(f"/runs/{CART}/recording")
     assert (recording["detail"], recording["chosen"], recording["of_family"]) == ("standard", None, "standard")
     assert [level["detail"] for level in recording["levels"]] == ["off", "minimal", "standard", "full"]
@@ -86,7 +86,7 @@ def test_a_run_is_recorded_at_another_detail_without_a_restart(service: Service)
     assert_problem(service.api("GET", "/runs/nobody/recording"), 404)
 
 
-def test_frames_of_ends_are_kept_as_pictures(service: Service) -> None:
+def test_frames_of_episode_endings_are_kept_as_pictures(service: Service) -> None:
     found = evaluated(service, CART, episodes=2, video=False)
     assert found["has_frames"]
     kept = service.get(f"/runs/{CART}/evaluations/{found['id']}/frames")["frames"]
@@ -101,7 +101,7 @@ def test_frames_of_ends_are_kept_as_pictures(service: Service) -> None:
     assert_problem(service.http.get(kept[0]["url"].rpartition("/")[0] + "/3"), 404)
 
 
-def test_a_run_records_episodes_itself_while_it_trains(service: Service) -> None:
+def test_a_run_records_episodes_during_training(service: Service) -> None:
     brief = {"preset": None, "hyperparameters": QUICK["ppo"], "total_timesteps": 600}
     plan = {"every_steps": 200, "episodes": 2}
     run_id = service.create(**brief, start=True, evaluation=plan)["id"]

@@ -79,7 +79,7 @@ def files(folder: RunFolder, pattern: str = "*") -> list[str]:
     return sorted(path.name for path in folder.evaluations.path.glob(pattern))
 
 
-def test_the_best_policy_is_evaluated_on_request_and_the_run_tells_of_it(app: Application) -> None:
+def test_the_best_policy_is_evaluated_on_request_and_the_result_is_an_event_of_the_run(app: Application) -> None:
     run_id = start(app, steps=300, evaluation=EvaluationPlan(every_steps=100, episodes=1))
     assert ended(app, run_id).state is RunStatus.COMPLETED
     best = folder_of(app, run_id).best_policy()
@@ -91,7 +91,7 @@ def test_the_best_policy_is_evaluated_on_request_and_the_run_tells_of_it(app: Ap
     assert (record.policy, record.checkpoint, record.checkpoint_step) == ("best", "best_model.zip", best.step)
 
 
-def test_an_evaluator_that_is_killed_leaves_the_cause_and_no_half_file(app: Application, trained: RunFolder) -> None:
+def test_a_killed_evaluator_leaves_the_cause_and_no_partial_file(app: Application, trained: RunFolder) -> None:
     before = files(trained)
     asked = evaluate(app, trained.run_id, episodes=LONG)
     pid = half_way(app, trained.run_id)
@@ -108,7 +108,7 @@ def test_an_evaluator_that_is_killed_leaves_the_cause_and_no_half_file(app: Appl
     assert files(trained) == sorted([*before, f"{asked.id}.json"])
 
 
-def test_a_policy_that_cannot_be_loaded_is_the_cause_of_a_failed_evaluation(app: Application) -> None:
+def test_a_policy_that_fails_to_load_is_the_cause_of_a_failed_evaluation(app: Application) -> None:
     run_id = create(app)
     folder = folder_of(app, run_id)
     folder.model_path.write_bytes(b"not a zip file")
@@ -125,7 +125,7 @@ def test_a_policy_that_cannot_be_loaded_is_the_cause_of_a_failed_evaluation(app:
     assert not folder.path.exists()
 
 
-def test_evaluations_are_rebuilt_as_they_were(app: Application, trained: RunFolder, tmp_path: Path) -> None:
+def test_evaluations_are_rebuilt_unchanged(app: Application, trained: RunFolder, tmp_path: Path) -> None:
     evaluate(app, trained.run_id)
     evaluation_ended(app, trained.run_id)
     database = Database(tmp_path / "again.db")

@@ -61,7 +61,7 @@ LONG_UPDATES = {
 }
 
 
-def test_a_stop_in_the_middle_of_an_update_ends_in_stopped_with_a_model(app: Application) -> None:
+def test_a_stop_during_an_update_ends_as_stopped_with_a_model(app: Application) -> None:
     stop_in_the_middle_of_an_update(app, "ppo")
 
 
@@ -98,7 +98,7 @@ def test_an_error_in_training_is_the_cause_of_a_failed_run(app: Application) -> 
     assert "in build_model" in row.traceback
 
 
-def test_a_worker_that_is_killed_leaves_an_interrupted_run_that_names_the_signal(app: Application) -> None:
+def test_a_killed_worker_leaves_an_interrupted_run_that_names_the_signal(app: Application) -> None:
     run_id = start(app)
     trains(app, run_id)
     with pytest.raises(IllegalTransition, match="'running' cannot become 'queued'"):
@@ -119,7 +119,7 @@ def test_a_worker_that_is_killed_leaves_an_interrupted_run_that_names_the_signal
     assert [line.record for line in read_journal(folder.metrics_path) if line.record is None] == []
 
 
-def test_a_run_whose_worker_cannot_be_started_fails_and_its_folder_says_so(
+def test_a_run_whose_worker_cannot_start_fails_and_its_folder_says_so(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("sys.executable", str(tmp_path / "no-python"))
@@ -135,7 +135,7 @@ def test_a_run_whose_worker_cannot_be_started_fails_and_its_folder_says_so(
         assert catalogue(app.database) == before
 
 
-def test_a_run_whose_folder_was_removed_while_it_trained_ends_all_the_same(tmp_path: Path) -> None:
+def test_a_run_whose_folder_is_removed_while_it_trains_still_ends(tmp_path: Path) -> None:
     with service(tmp_path, max_concurrent_runs=1) as app:
         run_id = start(app)
         trains(app, run_id)

@@ -34,16 +34,16 @@ CASES: list[tuple[str, int, dict[str, Any], int]] = [
 ]
 
 
-def test_every_algorithm_is_tried() -> None:
+def test_every_algorithm_has_a_case() -> None:
     assert {algo for algo, *_ in CASES} == set(ALGORITHMS.names())
 
 
-def test_hyperparameters_that_a_configuration_does_not_name_have_their_defaults() -> None:
+def test_omitted_hyperparameters_have_their_defaults() -> None:
     assert ALGORITHMS.get("ppo").training_end(20_000, {"n_envs": 8}) == 2 * 8 * 2_048
     assert ALGORITHMS.get("ppo").training_end(20_000, {"n_envs": "many"}) == 20_000
 
 
-def test_the_catalogue_of_runs_of_version_0_1_0_says_it_too() -> None:
+def test_catalogued_runs_of_version_0_1_0_also_have_an_end_step() -> None:
     rows = {}
     for path in sorted(OLD_RUNS.iterdir()):
         if path.is_dir():
@@ -65,7 +65,7 @@ def test_the_catalogue_knows_how_long_an_update_takes(tmp_path: Path, algo: str)
     assert row_of_folder(folder).update_seconds == seconds[-1]
 
 
-def test_a_worker_whose_run_folder_is_removed_ends_and_one_that_lost_a_file_alone_goes_on(tmp_path: Path) -> None:
+def test_a_worker_exits_if_its_run_folder_is_removed_and_continues_if_one_file_is(tmp_path: Path) -> None:
     folder = make_run(tmp_path, total_timesteps=10_000_000)
     worker = Thread(target=train_run, args=(folder,), daemon=True)
     worker.start()

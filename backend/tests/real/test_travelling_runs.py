@@ -61,7 +61,7 @@ def train_on(folder: RunFolder, snapshot: str) -> None:
 
 
 @pytest.mark.parametrize("its_id", ["free", "taken"])
-def test_a_trusted_run_goes_on_exactly_as_where_it_was_made(
+def test_a_trusted_run_continues_exactly_as_on_its_original_machine(
     went_on: RunFolder, bundle: Path, there: Path, its_id: str
 ) -> None:
     if its_id == "taken":
@@ -80,7 +80,7 @@ def test_a_trusted_run_goes_on_exactly_as_where_it_was_made(
     assert began.data.not_exact_because is None  # type: ignore[union-attr]
 
 
-def test_a_run_is_forked_and_verified_once_it_is_trusted(bundle: Path, there: Path) -> None:
+def test_a_run_can_be_forked_and_verified_once_it_is_trusted(bundle: Path, there: Path) -> None:
     run = read_bundle(bundle, there)
     wanted = ForkRequest(snapshot="200", total_timesteps=LONGER, start=True)
     with catalogued(there) as app:
@@ -97,7 +97,7 @@ def test_a_run_is_forked_and_verified_once_it_is_trusted(bundle: Path, there: Pa
     assert (found.cause, found.whole, found.identical, found.exact) == (None, True, True, True)
 
 
-def test_a_snapshot_that_is_not_whole_is_not_signed(bundle: Path, there: Path) -> None:
+def test_an_incomplete_snapshot_is_not_signed(bundle: Path, there: Path) -> None:
     run = read_bundle(bundle, there)
     path = run.snapshot_path("100")
     content = bytearray(path.read_bytes())

@@ -61,9 +61,7 @@ def recorded(root: Path, monkeypatch: pytest.MonkeyPatch, algo: str = "ppo", env
     return folder
 
 
-def test_readings_in_the_file_are_those_of_their_own_observations(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_readings_in_the_file_belong_to_their_own_observations(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     folder = recorded(tmp_path, monkeypatch)
     policy = evaluating.load_policy(folder, "ppo", "model.zip")
     with StepFile(folder.evaluations.steps_path(EVALUATION), folder.path) as file:
@@ -79,7 +77,7 @@ def rewrite(folder: RunFolder, column: str, row: int, change: Any) -> None:
     change_value(folder.evaluations.steps_path(EVALUATION), column, row, change)
 
 
-def test_a_changed_reading_is_found_by_the_hash_of_the_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_hash_of_the_file_detects_a_changed_reading(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     folder = recorded(tmp_path, monkeypatch)
     rewrite(folder, "reading.value", 2, lambda value: value + 1)
     found = verify(folder, EVALUATION)
@@ -88,7 +86,7 @@ def test_a_changed_reading_is_found_by_the_hash_of_the_file(tmp_path: Path, monk
     assert "changed" in (found.cause or "")
 
 
-def test_the_environment_is_the_one_that_was_played(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_record_describes_the_environment_that_was_played(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     folder = recorded(tmp_path, monkeypatch)
     with StepFile(folder.evaluations.steps_path(EVALUATION), folder.path) as file:
         said = file.about

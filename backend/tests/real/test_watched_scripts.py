@@ -79,7 +79,7 @@ def trained(kind: str, folder: Path, *callbacks: BaseCallback) -> tuple[dict[str
 
 
 @pytest.mark.parametrize("kind", ["ppo", "dqn"])
-def test_weights_and_logs_are_those_of_a_script_without_it(tmp_path: Path, kind: str) -> None:
+def test_weights_and_logs_equal_those_of_an_unwatched_script(tmp_path: Path, kind: str) -> None:
     alone = trained(kind, tmp_path / "alone")
     watched = trained(kind, tmp_path / "watched", RunCallback(runs_dir=tmp_path / "runs"))
     assert watched[1:] == alone[1:]
@@ -92,7 +92,7 @@ def test_weights_and_logs_are_those_of_a_script_without_it(tmp_path: Path, kind:
         assert last["step"] == row_of_folder(folder).step
 
 
-def test_the_model_can_be_saved_and_copied_and_its_class_pickled_while_it_is_watched(tmp_path: Path) -> None:
+def test_the_model_can_be_saved_copied_and_pickled_while_it_is_watched(tmp_path: Path) -> None:
     class Mine(PPO):
         """Pickled by its content, since no module has it."""
 
@@ -111,7 +111,7 @@ def test_the_model_can_be_saved_and_copied_and_its_class_pickled_while_it_is_wat
     assert {name: value for name, value in vars(Mine).items() if name != "__slotnames__"} == before  # of copies
 
 
-def test_static_and_class_methods_of_a_model_stay_what_they_are(tmp_path: Path) -> None:
+def test_static_and_class_methods_of_a_model_are_unchanged(tmp_path: Path) -> None:
     class Mine(PPO):
         @staticmethod
         def dump_logs(*arguments: Any, **options: Any) -> None:
@@ -125,7 +125,7 @@ def test_static_and_class_methods_of_a_model_stay_what_they_are(tmp_path: Path) 
     assert row_of_folder(only_run(tmp_path)).status == "completed"
 
 
-def test_a_logger_that_a_script_changes_meanwhile_is_followed(tmp_path: Path) -> None:
+def test_a_logger_replaced_by_the_script_is_followed(tmp_path: Path) -> None:
     other = Logger(None, [])
     model = small_model("ppo", "CartPole-v1")
     model.learn(STEPS, callback=[RunCallback(runs_dir=tmp_path / "runs"), Does(lambda model: model.set_logger(other))])
@@ -133,7 +133,7 @@ def test_a_logger_that_a_script_changes_meanwhile_is_followed(tmp_path: Path) ->
     assert any("rollout/ep_len_mean" in row["values"] for row in rows(only_run(tmp_path / "runs")))
 
 
-def test_what_is_logged_beside_numbers_is_left_to_others(tmp_path: Path) -> None:
+def test_values_that_are_not_numbers_are_left_to_other_loggers(tmp_path: Path) -> None:
     def log(model: Any) -> None:
         for name, value in {
             "text": "fine",
@@ -160,7 +160,7 @@ def test_what_is_logged_beside_numbers_is_left_to_others(tmp_path: Path) -> None
     }
 
 
-def test_formats_that_cannot_be_added_to_are_replaced_and_given_back(tmp_path: Path) -> None:
+def test_output_formats_that_cannot_be_extended_are_replaced_and_restored(tmp_path: Path) -> None:
     model, formats = small_model("ppo", "CartPole-v1"), (CSVOutputFormat(str(tmp_path / "progress.csv")),)
     model.set_logger(Logger(None, formats))  # type: ignore[arg-type]
     model.learn(STEPS, callback=RunCallback(runs_dir=tmp_path / "runs"))
@@ -183,7 +183,9 @@ def test_formats_that_cannot_be_added_to_are_replaced_and_given_back(tmp_path: P
         (3, float("inf"), (3, 0)),
     ],
 )
-def test_seeds_and_lengths_of_every_kind(tmp_path: Path, seed: Any, length: Any, recorded: tuple[int, int]) -> None:
+def test_seeds_and_lengths_of_every_type_are_recorded(
+    tmp_path: Path, seed: Any, length: Any, recorded: tuple[int, int]
+) -> None:
     model = small_model("ppo", "CartPole-v1", seed=seed)
     model.learn(length, callback=[RunCallback(runs_dir=tmp_path), Ends()])
     config = config_of(tmp_path)
@@ -252,7 +254,7 @@ SPECS: dict[str, tuple[Callable[[], Any], str, int]] = {
 
 
 @pytest.mark.parametrize("spec", SPECS)
-def test_environments_that_do_not_say_which_they_are(tmp_path: Path, spec: str) -> None:
+def test_environments_without_an_id_are_recorded(tmp_path: Path, spec: str) -> None:
     given, env_id, warned = SPECS[spec]
     small_model("ppo", VecMonitor(Batched(given))).learn(64, callback=RunCallback(runs_dir=tmp_path))
     assert config_of(tmp_path).env_id.startswith(env_id)
@@ -290,7 +292,7 @@ def cart_pole() -> gymnasium.Env[Any, Any]:
     [(cart_pole, "CartPole-v1"), (with_a_function, "unknown"), (lambda: Evasive(cart_pole()), "unknown")],
     ids=["plain", "with a function", "evasive"],
 )
-def test_environments_in_processes_of_their_own_are_not_lost(
+def test_environments_in_subprocesses_are_recorded(
     tmp_path: Path, make: Callable[[], gymnasium.Env[Any, Any]], env_id: str
 ) -> None:
     env = VecNormalize(SubprocVecEnv([make, make], start_method="fork"))
@@ -317,7 +319,7 @@ class Informs(gymnasium.Wrapper[Any, Any, Any, Any]):
 @pytest.mark.parametrize(
     "episode", [3, None, "one", {"number": 3}, {"r": "good", "l": 3}, {"r": 1.0, "l": float("nan")}]
 )
-def test_an_episode_that_is_no_report_of_one_is_left_alone(tmp_path: Path, episode: Any) -> None:
+def test_an_invalid_episode_report_is_ignored(tmp_path: Path, episode: Any) -> None:
     env = DummyVecEnv([lambda: Informs(episode)])  # without the library's Monitor
     model: BaseAlgorithm = small_model("ppo", env)
     model._update_info_buffer = lambda *_, **__: None  # type: ignore[method-assign]  # which takes it for a report
@@ -326,7 +328,7 @@ def test_an_episode_that_is_no_report_of_one_is_left_alone(tmp_path: Path, episo
     assert (row.status, row.episodes, messages(only_run(tmp_path))) == ("completed", 0, [])
 
 
-def test_a_fork_of_a_script_that_learns_goes_its_own_way(tmp_path: Path) -> None:
+def test_a_forked_process_of_a_training_script_is_independent(tmp_path: Path) -> None:
     watch = RunCallback(runs_dir=tmp_path)
 
     def fork(_model: Any) -> None:
@@ -348,12 +350,12 @@ def test_a_fork_of_a_script_that_learns_goes_its_own_way(tmp_path: Path) -> None
 
 
 @pytest.mark.parametrize("config", [{"mine": 1}, ["mine"], object(), None])
-def test_hyperparameters_of_every_kind_are_added_to_the_model_s(tmp_path: Path, config: Any) -> None:
+def test_hyperparameters_of_every_type_are_added_to_those_of_the_model(tmp_path: Path, config: Any) -> None:
     small_model("ppo", "CartPole-v1").learn(16, callback=RunCallback(runs_dir=tmp_path, config=config))
     assert config_of(tmp_path).hyperparameters["n_steps"] == 16
 
 
-def test_where_no_run_can_be_written_the_script_trains(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_script_trains_even_if_no_run_can_be_written(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (tmp_path / "file").write_text("no folder")
     watch = RunCallback(runs_dir=tmp_path / "file", videos=tmp_path / "file")
     model = small_model("ppo", "CartPole-v1")

@@ -55,7 +55,7 @@ def assert_the_same(found: TrainedPolicy, expected: TrainedPolicy) -> None:
     assert found.step == expected.step
 
 
-def test_the_scale_of_observations_is_renewed_with_the_weights(tmp_path: Path) -> None:
+def test_the_observation_normalisation_is_updated_with_the_weights(tmp_path: Path) -> None:
     algorithm, model = ALGORITHMS.get("ppo"), learned(tmp_path, "ppo", normalize_observations=True)
     policy = read_weights(algorithm, saved(model))
     model.learn(300, reset_num_timesteps=False)
@@ -70,7 +70,7 @@ def test_weights_of_another_network_are_refused(tmp_path: Path) -> None:
             replace_weights(policy, saved(other))
 
 
-def test_the_file_holds_no_target_network_and_training_s_generator_stands_still(tmp_path: Path) -> None:
+def test_the_file_contains_no_target_network_and_writing_it_does_not_use_the_training_generator(tmp_path: Path) -> None:
     model = learned(tmp_path, "dqn", net_arch=[64, 64])
     before = torch.get_rng_state()
     size = len(saved(model).getvalue())

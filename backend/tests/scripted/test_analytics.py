@@ -21,17 +21,17 @@ from tests.support.service import catalogued
 __all__ = ["application", "client"]
 
 
-def test_a_select_is_answered(client: Client) -> None:
+def test_a_select_returns_rows(client: Client) -> None:
     said = answer(client, "SELECT algo, count(*) AS runs FROM runs GROUP BY algo ORDER BY algo")
     assert (said["columns"], said["rows"]) == (["algo", "runs"], [["dqn", 6], ["ppo", 6]])
     assert not said["truncated"]
 
 
-def test_a_mistake_is_told_with_its_place(client: Client) -> None:
+def test_a_mistake_is_reported_with_its_position(client: Client) -> None:
     assert refused(client, "SELECT nam FROM runs")["errors"][0]["position"] == 7
 
 
-def test_a_huge_answer_is_cut_by_rows_and_by_bytes(client: Client) -> None:
+def test_a_huge_result_is_cut_by_rows_and_by_bytes(client: Client) -> None:
     rows = answer(client, "SELECT * FROM range(1000000000)", limit=10)
     assert (len(rows["rows"]), rows["truncated"]) == (10, True)
     wide = answer(client, "SELECT repeat('x', 9000) FROM range(10000)", limit=10_000)
@@ -39,7 +39,7 @@ def test_a_huge_answer_is_cut_by_rows_and_by_bytes(client: Client) -> None:
     assert 0 < len(wide["rows"]) < 1_000
 
 
-def test_a_process_that_dies_or_does_not_answer_is_replaced(
+def test_a_process_that_dies_or_does_not_respond_is_replaced(
     application: Application, client: Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     answer(client, "SELECT 1")
@@ -54,7 +54,7 @@ def test_a_process_that_dies_or_does_not_answer_is_replaced(
     assert answer(client, "SELECT 3")["rows"] == [[3]]
 
 
-def test_the_schema_names_what_can_be_grouped_by_and_measured(client: Client) -> None:
+def test_the_schema_lists_grouping_columns_and_measures(client: Client) -> None:
     schema = client.get("/analytics/schema").json()
     assert [table["name"] for table in schema["tables"]] == ["runs", "evaluations", "metrics"]
     assert {"algo", "hp_learning_rate", "tags"} <= set(schema["settings"])
@@ -82,7 +82,7 @@ def test_the_list_is_sorted_by_any_column_or_metric(client: Client) -> None:
     assert client.get("/runs", params={"sort": "hp_learning_rat"}).json()["errors"][0]["pointer"] == "/sort"
 
 
-def test_groups_have_figures_of_their_runs_alone(client: Client) -> None:
+def test_groups_have_figures_of_only_their_runs(client: Client) -> None:
     found = client.get("/analytics/groups", params={"by": ["algo"]}).json()
     best, worst = found["groups"]
     assert (best["key"], best["count"], best["median"]) == (["ppo"], 6, 111.5)
@@ -90,7 +90,7 @@ def test_groups_have_figures_of_their_runs_alone(client: Client) -> None:
     assert (worst["key"], worst["box"]["low"], worst["box"]["high"]) == (["dqn"], 1.0, 22.0)
 
 
-def test_two_settings_make_a_pivot_and_filters_are_those_of_the_list(client: Client) -> None:
+def test_two_settings_make_a_pivot_with_the_filters_of_the_list(client: Client) -> None:
     wanted = {"by": ["algo", "hp_learning_rate"], "algo": "ppo"}
     found = client.get("/analytics/groups", params=wanted).json()
     assert found["runs"] == 6
@@ -98,12 +98,12 @@ def test_two_settings_make_a_pivot_and_filters_are_those_of_the_list(client: Cli
     assert client.get("/analytics/groups", params={"q": "no such run"}).json()["groups"] == []
 
 
-def test_selected_runs_are_the_only_ones_that_are_asked_about(client: Client) -> None:
+def test_only_selected_runs_are_queried(client: Client) -> None:
     found = client.get("/analytics/groups", params={"run": "ppo-0-1,dqn-0-1,ppo-0-2"}).json()
     assert [(group["key"], group["runs"]) for group in found["groups"]] == [(["ppo"], 2), (["dqn"], 1)]
 
 
-def test_a_scatter_says_how_far_a_setting_goes_with_the_score(client: Client) -> None:
+def test_a_scatter_reports_the_correlation_of_a_setting_with_the_score(client: Client) -> None:
     found = client.get("/analytics/scatter", params={"x": "hp_learning_rate", "algo": "ppo"}).json()
     assert len(found["points"]) == found["count"] == 6
     assert found["correlation"] == pytest.approx(0.956, abs=0.01)
@@ -136,7 +136,7 @@ def mixed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Client]:
         yield Client(application)
 
 
-def test_returns_of_several_environments_are_never_averaged_as_they_are(mixed: Client) -> None:
+def test_returns_of_several_environments_are_never_averaged_unnormalised(mixed: Client) -> None:
     found = mixed.get("/analytics/groups", params={"by": ["algo"]}).json()
     assert [(group["runs"], group["count"], group["iqm"]) for group in found["groups"]] == [(6, 4, 1.0)] * 2
     scale = found["scale"]
@@ -146,7 +146,7 @@ def test_returns_of_several_environments_are_never_averaged_as_they_are(mixed: C
     assert any("Pendulum-v1 are left out" in note for note in scale["notes"])
 
 
-def test_one_environment_and_what_is_no_return_are_as_they_are(mixed: Client) -> None:
+def test_returns_of_one_environment_and_other_measures_are_not_normalised(mixed: Client) -> None:
     one = mixed.get("/analytics/groups", params={"by": ["algo"], "env_id": "Pendulum-v1"}).json()
     assert [group["iqm"] for group in one["groups"]] == [-150.0, -150.0]
     assert not one["scale"]["is_normalised"]
@@ -155,7 +155,7 @@ def test_one_environment_and_what_is_no_return_are_as_they_are(mixed: Client) ->
     assert rates["scale"] == {"environments": [], "normalised": [], "is_normalised": False, "notes": []}
 
 
-def test_groups_by_environment_keep_their_returns_and_say_that_they_are_not_ranked(mixed: Client) -> None:
+def test_groups_by_environment_keep_their_returns_and_are_marked_as_unranked(mixed: Client) -> None:
     found = mixed.get("/analytics/groups", params={"by": ["algo", "env_id"]}).json()
     assert {group["key"][1]: group["iqm"] for group in found["groups"]} == {
         "CartPole-v1": 475.0,
@@ -165,7 +165,7 @@ def test_groups_by_environment_keep_their_returns_and_say_that_they_are_not_rank
     assert "not on one scale" in found["scale"]["notes"][0]
 
 
-def test_curves_and_points_of_several_environments_are_on_one_scale_too(mixed: Client) -> None:
+def test_curves_and_points_of_several_environments_share_one_scale(mixed: Client) -> None:
     curves = mixed.get("/analytics/curves", params={"by": ["algo"]}).json()
     assert curves["scale"]["is_normalised"]
     (one, _) = curves["curves"]["variants"]
@@ -193,7 +193,7 @@ def test_curves_and_points_of_several_environments_are_on_one_scale_too(mixed: C
         ("groups", {"status": "asleep"}, "/status/0"),
     ],
 )
-def test_what_cannot_be_asked_is_refused_with_a_pointer(
+def test_an_impossible_query_is_refused_with_a_pointer(
     client: Client, path: str, params: dict[str, Any], pointer: str
 ) -> None:
     found = client.get(f"/analytics/{path}", params=params)

@@ -29,7 +29,7 @@ GOOD: dict[str, Any] = {"algo": "ppo", "env_id": "CartPole-v1", "seed": 1}
         ({"hyperparameters": {"lr/x~y": 0.1}}, "/hyperparameters/lr~1x~0y", None),
     ],
 )
-def test_an_unknown_name_is_answered_with_the_nearest_known_one(
+def test_an_unknown_name_is_answered_with_the_nearest_match(
     service: Service, wishes: dict[str, Any], pointer: str, nearest: str | None
 ) -> None:
     problem = assert_problem(service.api("POST", "/runs", json=GOOD | wishes), 422, pointer)
@@ -39,16 +39,16 @@ def test_an_unknown_name_is_answered_with_the_nearest_known_one(
 
 
 @cases("seed", ["1", 1.5, True, -1, 2**31, 2**40, 10**30, [], {}, ""])
-def test_a_seed_that_is_no_integer_within_bounds_is_refused(service: Service, seed: Any) -> None:
+def test_a_seed_that_is_not_an_integer_within_bounds_is_refused(service: Service, seed: Any) -> None:
     assert_problem(service.api("POST", "/runs", json=GOOD | {"seed": seed}), 422, "/seed")
 
 
 @pytest.mark.parametrize("seed", [0, 2**31 - 1])
-def test_the_bounds_of_a_seed_belong_to_it(service: Service, seed: int) -> None:
+def test_a_seed_equal_to_a_bound_is_accepted(service: Service, seed: int) -> None:
     assert service.create(seed=seed)["seed"] == seed
 
 
-def test_a_seed_of_null_is_drawn(service: Service) -> None:
+def test_a_null_seed_is_drawn_at_random(service: Service) -> None:
     seeds = {service.create(seed=None)["seed"] for _ in range(3)}
     assert len(seeds) > 1
     assert all(0 <= seed < 2**31 for seed in seeds)
@@ -73,7 +73,7 @@ def test_timesteps_out_of_bounds_are_refused(service: Service, steps: Any) -> No
         ({"activation": "sigmoid"}, "/hyperparameters/activation"),
     ],
 )
-def test_a_hyperparameter_out_of_bounds_is_named(service: Service, values: dict[str, Any], pointer: str) -> None:
+def test_an_out_of_bounds_hyperparameter_is_named(service: Service, values: dict[str, Any], pointer: str) -> None:
     assert_problem(service.api("POST", "/runs", json=GOOD | {"hyperparameters": values}), 422, pointer)
 
 
@@ -85,15 +85,15 @@ def test_a_hyperparameter_that_is_not_finite_is_refused(service: Service, number
 
 
 @pytest.mark.parametrize("name", ["", " \t", "x" * 121, 7])
-def test_a_name_that_says_nothing_or_too_much_is_refused(service: Service, name: Any) -> None:
+def test_an_empty_or_too_long_name_is_refused(service: Service, name: Any) -> None:
     assert_problem(service.api("POST", "/runs", json=GOOD | {"name": name}), 422, "/name")
 
 
-def test_a_field_that_does_not_exist_is_refused(service: Service) -> None:
+def test_an_unknown_field_is_refused(service: Service) -> None:
     assert_problem(service.api("POST", "/runs", json=GOOD | {"steps": 5}), 422, "/steps")
 
 
-def test_every_bad_field_is_named_at_once(service: Service) -> None:
+def test_every_invalid_field_is_named_at_once(service: Service) -> None:
     answer = service.api("POST", "/runs", json={"algo": 1, "seed": "x", "total_timesteps": 1})
     assert_problem(answer, 422, "/algo", "/seed", "/total_timesteps")
 
@@ -108,7 +108,7 @@ def test_starting_a_run_twice_is_a_conflict_that_names_both_states(service: Serv
     service.wait_for_status(run["id"], "stopped")
 
 
-def test_starting_a_run_that_has_ended_is_a_conflict(service: Service) -> None:
+def test_starting_an_ended_run_is_a_conflict(service: Service) -> None:
     problem = assert_problem(service.api("POST", f"/runs/{ENDED}/start"), 409)
     assert "'completed'" in problem["detail"]
     assert "'queued'" in problem["detail"]
@@ -143,7 +143,7 @@ def test_evaluating_a_run_without_a_policy_is_a_conflict(service: Service, start
         ({"film": True}, "/film"),
     ],
 )
-def test_a_bad_wish_for_an_evaluation_is_refused(service: Service, wishes: dict[str, Any], pointer: str) -> None:
+def test_an_invalid_evaluation_request_is_refused(service: Service, wishes: dict[str, Any], pointer: str) -> None:
     assert_problem(service.api("POST", f"/runs/{ENDED}/evaluations", json=wishes), 422, pointer)
 
 
@@ -163,9 +163,7 @@ def test_a_bad_wish_for_an_evaluation_is_refused(service: Service, wishes: dict[
         ({"status": "completed"}, "/status"),
     ],
 )
-def test_a_label_that_says_nothing_or_too_much_is_refused(
-    service: Service, changes: dict[str, Any], pointer: str
-) -> None:
+def test_an_empty_or_too_long_label_is_refused(service: Service, changes: dict[str, Any], pointer: str) -> None:
     before = service.get(f"/runs/{ENDED}")
     assert_problem(service.api("PATCH", f"/runs/{ENDED}", json=changes), 422, pointer)
     assert service.get(f"/runs/{ENDED}") == before
@@ -197,12 +195,12 @@ def test_a_body_of_50_mb_is_refused_and_the_service_stays_healthy(
     assert service.get("/health")["status"] == "ok"
 
 
-def test_a_client_that_asks_first_is_refused_before_it_sends_a_body(service: Service) -> None:
+def test_a_client_that_expects_100_continue_is_refused_before_it_sends_the_body(service: Service) -> None:
     headers = JSON_TYPE | {"Content-Length": str(FIFTY_MB).encode(), "Expect": b"100-continue"}
     assert_problem(raw_request(service.port, b"/api/runs", method=b"POST", headers=headers), 413)
 
 
-def test_a_body_of_many_chunks_within_the_limit_is_taken(service: Service) -> None:
+def test_a_chunked_body_within_the_limit_is_accepted(service: Service) -> None:
     text = json.dumps(GOOD | {"name": "In chunks"}).encode()
     parts = iter([*(b"1\r\n%c\r\n" % byte for byte in text), b"0\r\n\r\n"])
     headers = JSON_TYPE | {"Transfer-Encoding": b"chunked"}
@@ -234,12 +232,12 @@ def test_a_body_of_many_chunks_within_the_limit_is_taken(service: Service) -> No
     ],
     ids=range(17),
 )
-def test_a_body_that_is_no_run_is_refused(service: Service, body: bytes) -> None:
+def test_an_invalid_body_is_refused(service: Service, body: bytes) -> None:
     answer = service.api("POST", "/runs", content=body, headers={"Content-Type": "application/json"})
     assert_problem(answer, 422)
 
 
 @pytest.mark.parametrize("kind", ["text/plain", "application/x-www-form-urlencoded", "multipart/form-data", "x"])
-def test_json_under_another_name_is_refused(service: Service, kind: str) -> None:
+def test_json_with_another_content_type_is_refused(service: Service, kind: str) -> None:
     answer = service.api("POST", "/runs", content=json.dumps(GOOD), headers={"Content-Type": kind})
     assert_problem(answer, 422)

@@ -61,14 +61,14 @@ HOSTILE = [
 
 @cases("run_id", HOSTILE, ids=lambda value: value[:30].decode("latin-1"))
 @cases("tail", [b"", b"/config", b"/metrics", b"/stream", b"/artifacts/config.json", b"/evaluations"])
-def test_what_is_no_run_id_finds_no_run(service: Service, secret: str, run_id: bytes, tail: bytes) -> None:
+def test_an_invalid_run_id_finds_no_run(service: Service, secret: str, run_id: bytes, tail: bytes) -> None:
     answer = raw_request(service.port, b"/api/runs/" + run_id + tail)
     assert_problem(answer, 404)
     assert SECRET not in answer.body
 
 
 @cases("run_id", HOSTILE, ids=lambda value: value[:30].decode("latin-1"))
-def test_nothing_can_be_deleted_but_a_run(service: Service, secret: str, run_id: bytes) -> None:
+def test_only_runs_can_be_deleted(service: Service, secret: str, run_id: bytes) -> None:
     answer = raw_request(service.port, b"/api/runs/" + run_id, method=b"DELETE")
     assert answer.status in (404, 405), answer
     assert_problem(answer, answer.status)
@@ -116,7 +116,7 @@ def test_no_path_leads_out_of_the_run_folder(service: Service, secret: str, up: 
     ],
     ids=lambda value: value[:30].decode("latin-1") or "empty",
 )
-def test_what_is_no_file_of_the_run_is_not_found(service: Service, path: bytes) -> None:
+def test_a_name_that_is_no_file_of_the_run_is_not_found(service: Service, path: bytes) -> None:
     (service.folder(ENDED).path / ".config.json.1-1.tmp").write_bytes(SECRET)
     answer = raw_request(service.port, f"/api/runs/{ENDED}/artifacts/".encode() + path)
     assert_problem(answer, 404)
@@ -133,7 +133,7 @@ def test_a_link_that_leads_out_of_the_run_folder_is_not_followed(service: Servic
 
 
 @pytest.mark.parametrize("value", ["bytes=1000000-", "bytes=1000000-1000001", "bytes=-0"])
-def test_a_range_beyond_the_end_is_416_and_says_how_long_the_file_is(service: Service, value: str) -> None:
+def test_a_range_beyond_the_end_returns_416_and_the_length_of_the_file(service: Service, value: str) -> None:
     size = service.folder(ENDED).config_path.stat().st_size
     answer = service.api("GET", f"/runs/{ENDED}/artifacts/config.json", headers={"Range": value})
     assert_problem(answer, 416)
@@ -156,7 +156,7 @@ def test_a_range_beyond_the_end_is_416_and_says_how_long_the_file_is(service: Se
         "bytes=0-1,5-9",
     ],
 )
-def test_a_list_of_ranges_or_a_range_that_means_nothing_is_ignored(service: Service, value: str) -> None:
+def test_a_list_of_ranges_or_an_invalid_range_is_ignored(service: Service, value: str) -> None:
     """RFC 9110, 14.2: what a server does not understand it must ignore; the rest it may."""
     whole = service.folder(ENDED).config_path.read_bytes()
     answer = service.api("GET", f"/runs/{ENDED}/artifacts/config.json", headers={"Range": value})

@@ -42,7 +42,7 @@ GOOD: dict[str, Any] = {"algo": "ppo", "env_id": "CartPole-v1", "seed": 1}
     ids=lambda value: value[:20],
 )
 @cases("path", ["/runs/ended-run/stream", "/stream?runs=ended-run"])
-def test_a_cursor_that_no_stream_has_sent_is_refused(service: Service, path: str, cursor: str) -> None:
+def test_a_made_up_cursor_is_refused(service: Service, path: str, cursor: str) -> None:
     answer = service.api("GET", path, headers={"Last-Event-ID": cursor.encode()})
     assert_problem(answer, 422, "/last_event_id")
     if len(cursor) < 1_000:
@@ -51,7 +51,7 @@ def test_a_cursor_that_no_stream_has_sent_is_refused(service: Service, path: str
 
 
 @pytest.mark.parametrize("since", ["yesterday", "-1", "nan", "inf", "1e999", ""])
-def test_a_time_that_is_none_is_refused(service: Service, since: str) -> None:
+def test_an_invalid_time_is_refused(service: Service, since: str) -> None:
     assert_problem(service.api("GET", f"/runs/{ENDED}/stream", params={"since": since}), 422, "/since")
 
 
@@ -85,9 +85,7 @@ def cursor_of(*parts: object) -> str:
         ({"cursor": cursor_of("name", 1.5, "x")}, "/cursor"),  # of a list in another order
     ],
 )
-def test_a_query_of_the_list_that_means_nothing_is_refused(
-    service: Service, query: dict[str, Any], pointer: str
-) -> None:
+def test_an_invalid_query_of_the_list_is_refused(service: Service, query: dict[str, Any], pointer: str) -> None:
     assert_problem(service.api("GET", "/runs", params=query), 422, pointer)
 
 
@@ -118,18 +116,16 @@ def test_a_query_of_the_list_that_means_nothing_is_refused(
         ("/stream", {"runs": ",".join(f"r{n}" for n in range(51))}, "/runs"),
     ],
 )
-def test_a_query_that_means_nothing_is_refused(
-    service: Service, path: str, query: dict[str, str], pointer: str
-) -> None:
+def test_an_invalid_query_is_refused(service: Service, path: str, query: dict[str, str], pointer: str) -> None:
     assert_problem(service.api("GET", path, params=query), 422, pointer)
 
 
 @pytest.mark.parametrize("path", ["/compare?runs=ended-run,nobody", "/stream?runs=ended-run,nobody"])
-def test_a_run_that_is_unknown_among_others_is_named(service: Service, path: str) -> None:
+def test_an_unknown_run_among_known_ones_is_named(service: Service, path: str) -> None:
     assert "'nobody'" in assert_problem(service.api("GET", path), 404)["detail"]
 
 
-def test_of_a_query_value_given_twice_the_last_counts(service: Service) -> None:
+def test_the_last_of_two_values_of_a_query_parameter_wins(service: Service) -> None:
     assert len(service.get("/runs?limit=0&limit=1")["runs"]) == 1
     assert_problem(service.api("GET", "/runs?limit=1&limit=0"), 422, "/limit")
 
@@ -183,12 +179,12 @@ def test_text_that_looks_like_code_stays_text_in_every_field(service: Service) -
     assert service.api("DELETE", f"/runs/{run_id}").status_code == 204
 
 
-def test_a_query_that_nobody_knows_is_ignored(service: Service) -> None:
+def test_an_unknown_query_parameter_is_ignored(service: Service) -> None:
     assert service.get("/health?verbose=1")["status"] == "ok"
 
 
 @pytest.mark.parametrize("path", ["/", "/nowhere", "/runs/x/y", "/runs/ended-run/nowhere", "/health/", "/Runs"])
-def test_an_unknown_address_is_a_problem_too(service: Service, path: str) -> None:
+def test_an_unknown_address_returns_a_problem(service: Service, path: str) -> None:
     assert_problem(service.api("GET", path), 404)
 
 
@@ -203,7 +199,7 @@ def test_an_unknown_address_is_a_problem_too(service: Service, path: str) -> Non
         ("OPTIONS", "/runs", "GET, POST"),
     ],
 )
-def test_a_wrong_method_is_a_problem_that_names_the_right_ones(
+def test_a_wrong_method_returns_a_problem_that_names_the_allowed_ones(
     service: Service, method: str, path: str, allowed: str
 ) -> None:
     answer = service.api(method, path)
@@ -211,5 +207,5 @@ def test_a_wrong_method_is_a_problem_that_names_the_right_ones(
     assert set(answer.headers["allow"].split(", ")) <= set(allowed.split(", "))
 
 
-def test_a_search_with_nul_is_refused_where_it_would_find_everything(service: Service) -> None:
+def test_a_search_with_a_nul_character_is_refused(service: Service) -> None:
     assert_problem(service.api("GET", "/runs", params={"q": "no such run\0"}), 422, "/q")

@@ -10,7 +10,7 @@ from tests.support.service_process import Service
 ENDED = "ended-run"
 
 
-def test_a_comparison_gives_known_figures_for_known_episodes(service: Service) -> None:
+def test_a_comparison_returns_known_figures_for_known_episodes(service: Service) -> None:
     one = service.create(name="one", hyperparameters={"gamma": 0.98})
     two = service.create(name="two", hyperparameters={"gamma": 0.5})
     write_episodes(service.folder(one["id"]), [0, 0, 10, 20, 30, 20])
@@ -33,7 +33,7 @@ def test_a_comparison_gives_known_figures_for_known_episodes(service: Service) -
     assert differences == {"/hyperparameters/gamma": {one["id"]: 0.98, two["id"]: 0.5}}
 
 
-def test_without_a_threshold_the_one_of_the_common_environment_counts(service: Service) -> None:
+def test_without_a_threshold_the_one_of_the_common_environment_applies(service: Service) -> None:
     one, two = service.create(), service.create(env_id="Acrobot-v1")
     assert service.get("/compare", params={"runs": one["id"]})["threshold"] == 475
     both = service.get("/compare", params={"runs": f"{one['id']},{two['id']}"})
@@ -86,7 +86,7 @@ def test_any_metric_can_be_compared_over_any_axis(service: Service, x: str, plac
     assert all(figure["best"] is None for figure in result["figures"])
 
 
-def test_a_run_that_grew_is_compared_as_it_is_now(service: Service) -> None:
+def test_a_run_that_grew_is_compared_in_its_current_state(service: Service) -> None:
     run = service.create()
     write_episodes(service.folder(run["id"]), [1, 2])
     query = {"runs": run["id"], "metrics": "episode/reward"}
@@ -96,7 +96,7 @@ def test_a_run_that_grew_is_compared_as_it_is_now(service: Service) -> None:
     assert (result["episodes"], result["curves"]["episode/reward"]["count"]) == (3, 3)
 
 
-def test_options_that_move_the_threshold_make_environments_of_their_own(service: Service) -> None:
+def test_options_that_move_the_threshold_define_separate_environments(service: Service) -> None:
     small = service.create(algo="q-learning", env_id="FrozenLake-v1")
     large = service.create(algo="q-learning", env_id="FrozenLake-v1", env_options={"map_name": "8x8"})
     result = service.get("/compare", params={"runs": f"{small['id']},{large['id']}"})

@@ -42,7 +42,7 @@ def test_every_error_is_documented_as_a_problem(service: Service) -> None:
                 assert list(response["content"]) == ["application/problem+json"], (name, status)
 
 
-def test_a_page_shows_the_api(service: Service) -> None:
+def test_the_api_has_a_reference_page(service: Service) -> None:
     page = service.http.get("/api/docs")
     assert page.headers["content-type"].startswith("text/html")
     assert "openapi.json" in page.text

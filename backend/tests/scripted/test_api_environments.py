@@ -15,7 +15,7 @@ def listed(service: Service) -> dict[str, Any]:
     return {environment["id"]: environment for environment in service.get("/environments")}
 
 
-def test_every_environment_is_listed_with_what_it_is(listed: dict[str, Any]) -> None:
+def test_every_environment_is_listed_with_its_description(listed: dict[str, Any]) -> None:
     assert list(listed) == ENVIRONMENTS.names()
     cartpole = listed["CartPole-v1"]
     assert cartpole["action_space"]["n"] == 2
@@ -26,7 +26,7 @@ def test_every_environment_is_listed_with_what_it_is(listed: dict[str, Any]) -> 
     assert all(environment["available"] for environment in listed.values())
 
 
-def test_what_random_actions_earn_is_told_for_the_default_options(listed: dict[str, Any]) -> None:
+def test_the_return_of_random_actions_is_known_for_default_options(listed: dict[str, Any]) -> None:
     assert listed["CartPole-v1"]["random_return"] == {
         "mean": 23.76,
         "std": pytest.approx(13.6, abs=0.1),
@@ -38,7 +38,7 @@ def test_what_random_actions_earn_is_told_for_the_default_options(listed: dict[s
     }
 
 
-def test_a_preset_is_shown_as_a_run_gets_it(service: Service, listed: dict[str, Any]) -> None:
+def test_a_preset_is_shown_with_the_values_a_run_gets(service: Service, listed: dict[str, Any]) -> None:
     run = service.create(algo="dqn", preset="stable")
     shown = next(preset for preset in listed["CartPole-v1"]["presets"]["dqn"] if preset["id"] == "stable")
     assert run["config"]["hyperparameters"] == shown["hyperparameters"]
@@ -47,7 +47,7 @@ def test_a_preset_is_shown_as_a_run_gets_it(service: Service, listed: dict[str, 
     assert shown["tradeoff"]
 
 
-def test_options_are_fields_with_bounds_and_help(listed: dict[str, Any]) -> None:
+def test_options_are_listed_as_fields_with_bounds_and_help(listed: dict[str, Any]) -> None:
     fields = {field["name"]: field for field in listed["FrozenLake-v1"]["options"]}
     assert fields["map_name"]["choices"] == ["4x4", "8x8"]
     assert fields["is_slippery"]["type"] == "boolean"
@@ -56,7 +56,7 @@ def test_options_are_fields_with_bounds_and_help(listed: dict[str, Any]) -> None
     assert (wind["type"], wind["minimum"], wind["maximum"]) == ("number", 0, 20)
 
 
-def test_variants_say_what_follows_from_the_options(listed: dict[str, Any]) -> None:
+def test_variants_are_described_as_their_options_make_them(listed: dict[str, Any]) -> None:
     lander = {variant["options"]["continuous"]: variant for variant in listed["LunarLander-v3"]["variants"]}
     assert lander[False]["action_space"]["kind"] == "Discrete"
     assert "dqn" in lander[False]["algorithms"]
@@ -67,7 +67,7 @@ def test_variants_say_what_follows_from_the_options(listed: dict[str, Any]) -> N
     assert {variant["observation_space"]["n"] for variant in large} == {64}
 
 
-def test_a_run_holds_every_option_chosen_or_default(service: Service) -> None:
+def test_a_run_stores_every_option_chosen_or_default(service: Service) -> None:
     run = service.create(algo="q-learning", env_id="FrozenLake-v1", env_options={"map_name": "8x8"})
     chosen = {"map_name": "8x8", "is_slippery": True}
     assert run["env_options"] == run["config"]["env_options"] == chosen
@@ -86,7 +86,7 @@ def test_a_run_holds_every_option_chosen_or_default(service: Service) -> None:
         ({"env_id": "FrozenLake-v2"}, "/env_id", "FrozenLake-v1"),
     ],
 )
-def test_what_cannot_be_is_refused_at_its_place(
+def test_an_invalid_option_is_refused_with_its_pointer(
     service: Service, body: dict[str, Any], pointer: str, words: str
 ) -> None:
     answer = service.api("POST", "/runs", json={"algo": "dqn", "env_id": "FrozenLake-v1", **body})
@@ -110,7 +110,7 @@ def test_runs_are_compared_with_the_threshold_of_their_variant(service: Service)
     assert threshold(large, small) is None
 
 
-def test_each_environment_shows_its_still_and_a_browser_may_keep_it(service: Service, listed: dict[str, Any]) -> None:
+def test_each_environment_has_a_cacheable_still_image(service: Service, listed: dict[str, Any]) -> None:
     for environment in listed.values():
         found = service.http.get(environment["still_url"])
         assert (found.status_code, found.headers["content-type"]) == (200, "image/webp")
@@ -121,7 +121,7 @@ def test_each_environment_shows_its_still_and_a_browser_may_keep_it(service: Ser
 
 
 @pytest.mark.parametrize("env_id", ["Nowhere-v0", "CartPole", "..%2F..%2Fmake.py", "ALE-Pong-v5"])
-def test_there_is_no_still_of_what_is_no_environment(service: Service, env_id: str) -> None:
+def test_an_unknown_environment_has_no_still_image(service: Service, env_id: str) -> None:
     assert service.http.get(f"/api/environments/{env_id}/still").status_code == 404
 
 

@@ -77,26 +77,26 @@ def found(service: Service, **query: object) -> list[tuple[str, int, float]]:
     return [(each["run_id"], each["checkpoint_step"], each["result"]["episode_return"]) for each in answer["episodes"]]
 
 
-def test_episodes_are_found_over_all_evaluations_of_several_runs_worst_first(runs: Service) -> None:
+def test_episodes_of_several_runs_are_searched_together_worst_first(runs: Service) -> None:
     assert found(runs, runs=f"{FIRST},{OTHER}", where="return < 100 and length > 200") == [
         (OTHER, 3_000, 60.0),
         (FIRST, 2_000, 90.0),
     ]
 
 
-def test_what_was_searched_and_found_is_counted_though_few_are_answered(runs: Service) -> None:
+def test_the_response_counts_all_searched_and_found_episodes_beyond_its_limit(runs: Service) -> None:
     answer = runs.get("/episodes", params={"runs": f"{FIRST},{OTHER}", "where": "terminated", "limit": 1})
     assert (answer["evaluations"], answer["searched"], answer["found"], len(answer["episodes"])) == (3, 5, 4, 1)
     assert answer["where"] == "terminated"
 
 
-def test_episodes_are_sorted_by_what_is_asked_for(runs: Service) -> None:
+def test_episodes_are_sorted_as_requested(runs: Service) -> None:
     assert [episode[2] for episode in found(runs, sort="-return")] == [500.0, 90.0, 35.0, 20.0]
     assert [episode[1] for episode in found(runs, sort="-step")] == [2_000, 2_000, 1_000, 1_000]
     assert [episode[2] for episode in found(runs, sort="length")] == [20.0, 35.0, 90.0, 500.0]
 
 
-def test_only_episodes_whose_video_is_kept_have_one(runs: Service) -> None:
+def test_only_episodes_with_a_stored_video_link_to_one(runs: Service) -> None:
     assert found(runs, where="video") == [(FIRST, 2_000, 90.0), (FIRST, 2_000, 500.0)]
     assert found(runs, where="not video") == [(FIRST, 1_000, 20.0), (FIRST, 1_000, 35.0)]
 
@@ -106,7 +106,7 @@ def test_a_run_without_evaluations_has_no_episodes(runs: Service) -> None:
     assert (answer["evaluations"], answer["searched"], answer["episodes"]) == (0, 0, [])
 
 
-def test_a_wrong_search_is_told_where(runs: Service) -> None:
+def test_an_invalid_search_is_reported_with_its_position(runs: Service) -> None:
     answer = runs.api("GET", "/episodes", params={"runs": FIRST, "where": "retrun < 100"})
     problem = assert_problem(answer, 422)
     assert "At character 1" in problem["detail"]
@@ -128,14 +128,14 @@ def judgement(runs: Service, run_id: str, step: int) -> dict[str, object]:
     return found
 
 
-def test_worst_median_and_best_need_no_records(runs: Service) -> None:
+def test_worst_median_and_best_episodes_need_no_records(runs: Service) -> None:
     found = judgement(runs, FIRST, 2_000)
     assert found["ranking"] == {"worst": 2, "median": 2, "best": 1}
     assert [each["episodes"] for each in found["bins"]] == [[2], [1]]  # type: ignore[attr-defined]
     assert (found["recorded"], found["moments"]) == (False, [])
 
 
-def test_moments_point_to_the_frame_of_the_video_that_shows_them(runs: Service) -> None:
+def test_moments_point_to_the_video_frame_that_shows_them(runs: Service) -> None:
     moments = {
         moment["kind"]: moment
         for moment in judgement(runs, POLES, 1_000)["moments"]  # type: ignore[attr-defined]
@@ -149,17 +149,17 @@ def test_moments_point_to_the_frame_of_the_video_that_shows_them(runs: Service) 
     assert (surprise["step"], surprise["amount"]) == (27, pytest.approx(abs(1 + 0.99 * 30 - 50)))
 
 
-def test_normalised_rewards_tell_no_surprise(runs: Service) -> None:
+def test_normalised_rewards_give_no_surprise_moments(runs: Service) -> None:
     kinds = {moment["kind"] for moment in judgement(runs, SCALED, 1_000)["moments"]}  # type: ignore[attr-defined]
     assert kinds == {"value_collapse", "final_steps"}
 
 
-def test_an_evaluation_that_is_not_there_cannot_be_judged(runs: Service) -> None:
+def test_a_missing_evaluation_cannot_be_judged(runs: Service) -> None:
     assert_problem(runs.api("GET", f"/runs/{FIRST}/evaluations/eval_20200101-000000-000/judgement"), 404)
     assert_problem(runs.api("GET", f"/runs/{FIRST}/evaluations/..%2f..%2fconfig/judgement"), 404)
 
 
-def test_ways_to_end_have_names_shares_a_trend_and_an_example(runs: Service) -> None:
+def test_endings_have_names_shares_a_trend_and_an_example(runs: Service) -> None:
     found = runs.get("/episodes/endings", params={"runs": POLES})
     assert [each["checkpoint_step"] for each in found["evaluations"]] == [1_000, 2_000]
     assert [each["episodes"] for each in found["evaluations"]] == [7, 3]
@@ -176,7 +176,7 @@ def test_ways_to_end_have_names_shares_a_trend_and_an_example(runs: Service) -> 
         assert math.isclose(ending["share"], ending["episodes"] / 10)
 
 
-def test_the_example_is_one_whose_video_is_kept_if_there_is_any(runs: Service) -> None:
+def test_the_example_has_a_stored_video_if_any_episode_does(runs: Service) -> None:
     right, limit, _ = runs.get("/episodes/endings", params={"runs": POLES})["endings"]
     assert right["example"]["has_video"]
     assert right["example"]["evaluation_id"] == evaluation_of(runs, POLES, 1_000)
@@ -185,7 +185,7 @@ def test_the_example_is_one_whose_video_is_kept_if_there_is_any(runs: Service) -
     assert limit["example"]["evaluation_id"] == evaluation_of(runs, POLES, 2_000)
 
 
-def test_the_squares_of_a_grid_world_name_its_ends(runs: Service) -> None:
+def test_the_squares_of_a_grid_world_name_its_endings(runs: Service) -> None:
     endings = runs.get("/episodes/endings", params={"runs": LAKE})["endings"]
     assert [(each["title"], each["episodes"]) for each in endings] == [
         ("fell into a hole at row 2, column 2", 2),
@@ -193,7 +193,7 @@ def test_the_squares_of_a_grid_world_name_its_ends(runs: Service) -> None:
     ]
 
 
-def test_runs_of_one_environment_are_looked_at_together_and_of_several_not(runs: Service) -> None:
+def test_runs_of_one_environment_are_analysed_together_and_of_several_refused(runs: Service) -> None:
     together = runs.get("/episodes/endings", params={"runs": f"{POLES},{SCALED}"})
     assert together["episodes"] == 11
     by_run = [(each["run_id"], each["episodes"]) for each in together["evaluations"]]
@@ -202,7 +202,7 @@ def test_runs_of_one_environment_are_looked_at_together_and_of_several_not(runs:
     assert "one environment" in problem["detail"]
 
 
-def test_without_records_nothing_is_said_about_ends(runs: Service) -> None:
+def test_without_records_no_endings_are_reported(runs: Service) -> None:
     for run_id, missing in ((FIRST, 2), (EMPTY, 0)):
         found = runs.get("/episodes/endings", params={"runs": run_id})
         assert (found["evaluations"], found["without_records"], found["endings"]) == ([], missing, [])

@@ -16,7 +16,7 @@ def test_a_run_that_was_never_evaluated_has_an_empty_list_and_no_latest(service:
     assert_problem(service.api("GET", f"/runs/{ENDED}/evaluations/latest"), 404)
 
 
-def test_an_evaluation_is_answered_at_once_and_listed_newest_first(service: Service) -> None:
+def test_an_evaluation_is_accepted_immediately_and_listed_newest_first(service: Service) -> None:
     run = service.create(total_timesteps=256, start=True)
     service.wait_for_status(run["id"], "completed")
     path = f"/runs/{run['id']}/evaluations"

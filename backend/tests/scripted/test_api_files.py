@@ -35,7 +35,7 @@ def artifact(service: Service) -> RunFolder:
         ("x.bin", "application/octet-stream"),
     ],
 )
-def test_a_file_has_its_type_and_no_browser_may_guess_another(
+def test_a_file_has_its_media_type_and_browsers_may_not_guess_another(
     service: Service, artifact: RunFolder, name: str, kind: str
 ) -> None:
     path = f"/runs/{artifact.run_id}/artifacts/{name}"
@@ -64,7 +64,7 @@ def test_a_file_has_its_type_and_no_browser_may_guess_another(
         ("bytes=0-", 0, 1023),
     ],
 )
-def test_a_range_is_answered_with_that_part(
+def test_a_range_request_returns_that_part(
     service: Service, artifact: RunFolder, value: str, first: int, last: int
 ) -> None:
     path = f"/runs/{artifact.run_id}/artifacts/x.bin"
@@ -75,7 +75,7 @@ def test_a_range_is_answered_with_that_part(
     assert answer.headers["content-length"] == str(last - first + 1)
 
 
-def test_a_file_that_the_client_has_is_not_sent_again(service: Service, artifact: RunFolder) -> None:
+def test_a_file_cached_by_the_client_is_not_sent_again(service: Service, artifact: RunFolder) -> None:
     path = f"/runs/{artifact.run_id}/artifacts/worker.log"
     etag = service.api("GET", path).headers["etag"]
     for known in (etag, f'"other", {etag}', f"W/{etag}", "*"):
@@ -88,7 +88,7 @@ def test_a_file_that_the_client_has_is_not_sent_again(service: Service, artifact
     assert answer.headers["etag"] != etag
 
 
-def test_a_range_of_a_file_that_has_changed_gives_the_whole_file(service: Service, artifact: RunFolder) -> None:
+def test_a_range_of_a_changed_file_returns_the_whole_file(service: Service, artifact: RunFolder) -> None:
     path = f"/runs/{artifact.run_id}/artifacts/x.bin"
     etag = service.api("GET", path).headers["etag"]
     same = service.api("GET", path, headers={"Range": "bytes=0-9", "If-Range": etag})
@@ -98,14 +98,14 @@ def test_a_range_of_a_file_that_has_changed_gives_the_whole_file(service: Servic
     assert len(other.content) == 1_024
 
 
-def test_a_file_without_content_is_sent_and_has_no_range(service: Service, artifact: RunFolder) -> None:
+def test_an_empty_file_is_sent_and_has_no_range(service: Service, artifact: RunFolder) -> None:
     (artifact.path / "empty.txt").write_bytes(b"")
     path = f"/runs/{artifact.run_id}/artifacts/empty.txt"
     assert service.api("GET", path).content == b""
     assert_problem(service.api("GET", path, headers={"Range": "bytes=0-"}), 416)
 
 
-def test_a_journal_that_grows_while_it_is_sent_arrives_as_it_was(service: Service) -> None:
+def test_a_journal_that_grows_while_it_is_sent_arrives_as_it_was_at_the_start(service: Service) -> None:
     folder = service.folder(service.create()["id"])
     with folder.log_path.open("wb", buffering=0) as log:
         log.write(b"x" * 30_000_000)

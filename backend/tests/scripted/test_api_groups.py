@@ -24,7 +24,7 @@ def group(service: Service) -> Iterator[list[dict[str, object]]]:
         service.api("DELETE", f"/runs/{run['id']}")
 
 
-def test_a_group_is_one_line_of_the_list_and_all_of_them_on_demand(
+def test_a_group_is_one_row_of_the_list_and_all_its_runs_on_request(
     service: Service, group: list[dict[str, object]]
 ) -> None:
     found = service.get("/runs", params={"grouped": True, "q": "grouped"})
@@ -46,7 +46,7 @@ def test_a_group_is_one_line_of_the_list_and_all_of_them_on_demand(
     assert service.get("/runs", params={"group": first})["total"] == 3
 
 
-def test_seeds_of_a_group_are_compared_as_one_curve_up_to_the_end_of_the_shortest(
+def test_the_seeds_of_a_group_are_compared_as_one_curve_up_to_the_end_of_the_shortest(
     service: Service, group: list[dict[str, object]]
 ) -> None:
     for run, returns in zip(group, ([1, 2, 3], [3, 4], [5]), strict=True):
@@ -71,7 +71,7 @@ def test_seeds_of_a_group_are_compared_as_one_curve_up_to_the_end_of_the_shortes
     service.api("DELETE", f"/runs/{other['id']}")
 
 
-def test_what_is_wrong_with_seeds_is_named_by_its_place(service: Service, group: list[dict[str, object]]) -> None:
+def test_invalid_seeds_are_named_by_their_position(service: Service, group: list[dict[str, object]]) -> None:
     def refused(path: str, body: dict[str, object], pointer: str) -> None:
         assert_problem(service.api("POST", path, json=body), 422, pointer)
 

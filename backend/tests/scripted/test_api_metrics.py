@@ -15,13 +15,13 @@ from tests.support.service_process import Service
 ENDED = "ended-run"
 
 
-def test_the_tail_is_the_last_rows_as_they_stand_in_the_journal(service: Service) -> None:
+def test_the_tail_returns_the_last_rows_exactly_as_journaled(service: Service) -> None:
     rows = [json.loads(line) for line in service.folder(ENDED).metrics_path.read_text().splitlines()]
     assert service.get(f"/runs/{ENDED}/metrics/rows?tail=7")["rows"] == rows[-7:]
     assert service.get(f"/runs/{ENDED}/metrics/rows?tail=100000")["rows"] == rows
 
 
-def test_a_line_that_is_no_record_is_left_out_everywhere_and_counted(service: Service) -> None:
+def test_an_invalid_line_is_left_out_everywhere_and_counted(service: Service) -> None:
     run = service.create()
     good = '{"seq":1,"time":1.5,"step":3,"values":{"a":1.0}}'
     lines = [good, "garbage", '{"seq":3}', '{"seq":4,"time":1,"step":1,"values":[]}', good.replace(":1,", ":5,")]
@@ -51,7 +51,7 @@ def test_components_of_the_reward_have_curves_and_definitions(service: Service) 
     assert known["episode/reward"]["component"] is None
 
 
-def test_curves_are_named_thinned_and_keep_every_extreme(service: Service) -> None:
+def test_curves_are_named_and_thinned_and_keep_every_extreme(service: Service) -> None:
     run = service.create()
     with journal(service.folder(run["id"]).metrics_path) as metrics:
         for step in range(5_000):
@@ -73,7 +73,7 @@ def test_curves_are_named_thinned_and_keep_every_extreme(service: Service) -> No
     assert abs(by_time["x"][-1] - time.time()) < 600
 
 
-def test_curves_of_several_runs_come_in_one_answer_beside_the_problems_of_others(service: Service) -> None:
+def test_curves_of_several_runs_share_a_response_with_the_problems_of_others(service: Service) -> None:
     run, damaged = service.create(), service.create()
     with journal(service.folder(run["id"]).metrics_path) as metrics:
         append_rows(metrics, 30)
@@ -90,7 +90,7 @@ def test_curves_of_several_runs_come_in_one_answer_beside_the_problems_of_others
     assert answer["problems"]["gone"]["status"] == 404
 
 
-def test_a_page_opens_with_what_single_requests_answer_and_the_stream_continues_it(service: Service) -> None:
+def test_a_page_opening_returns_the_same_as_single_requests_and_the_stream_continues_it(service: Service) -> None:
     run = service.create()
     with journal(service.folder(run["id"]).metrics_path) as metrics:
         append_rows(metrics, 30)
@@ -110,7 +110,7 @@ def test_a_page_opens_with_what_single_requests_answer_and_the_stream_continues_
         assert stream.until(is_kind("metrics"))[-1].seqs == [31, 32, 33, 34, 35]
 
 
-def test_a_page_opens_without_curves_that_cannot_be_read(service: Service) -> None:
+def test_a_page_opens_without_its_unreadable_curves(service: Service) -> None:
     run = service.create()
     service.folder(run["id"]).metrics_path.unlink(missing_ok=True)
     service.folder(run["id"]).metrics_path.mkdir()
@@ -127,7 +127,7 @@ def test_runs_are_listed_by_id(service: Service) -> None:
     assert found["total"] == 2
 
 
-def test_a_run_without_metrics_has_empty_answers_not_errors(service: Service) -> None:
+def test_a_run_without_metrics_gets_empty_responses_not_errors(service: Service) -> None:
     run = service.create()
     assert service.get(f"/runs/{run['id']}/metrics/curves") == {
         "run_id": run["id"],
@@ -141,7 +141,7 @@ def test_a_run_without_metrics_has_empty_answers_not_errors(service: Service) ->
     assert service.get(f"/runs/{run['id']}/metrics/rows?tail=5")["rows"] == []
 
 
-def test_the_old_address_answers_as_the_two_that_took_its_place(service: Service) -> None:
+def test_the_deprecated_address_returns_the_same_as_its_two_replacements(service: Service) -> None:
     path = f"/runs/{ENDED}/metrics"
     for query in ("tail=7", "tail=1000"):
         assert service.get(f"{path}?{query}") == service.get(f"{path}/rows?{query}")
@@ -152,7 +152,7 @@ def test_the_old_address_answers_as_the_two_that_took_its_place(service: Service
     assert "deprecated" not in operations["/runs/{run_id}/metrics/rows"]["get"]
 
 
-def test_a_run_is_looked_into_unless_the_agent_sees_pictures(service: Service) -> None:
+def test_updates_are_recorded_unless_the_agent_sees_pictures(service: Service) -> None:
     def looked_into(**wishes: Any) -> bool:
         made: dict[str, Any] = service.api("POST", "/runs", json=wishes).json()
         return bool(made["config"]["anatomy"])
@@ -163,7 +163,7 @@ def test_a_run_is_looked_into_unless_the_agent_sees_pictures(service: Service) -
     assert looked_into(algo="ppo", env_id="CarRacing-v3", anatomy=True)
 
 
-def test_anatomy_of_a_run_that_was_never_looked_into_is_empty(service: Service) -> None:
+def test_the_anatomy_of_a_run_without_recorded_updates_is_empty(service: Service) -> None:
     made = service.api("POST", "/runs", json={"algo": "ppo"}).json()
     assert service.get(f"/runs/{made['id']}/anatomy") == {"run_id": made["id"], "updates": []}
     assert_problem(service.api("GET", f"/runs/{made['id']}/anatomy?updates=1"), 422)

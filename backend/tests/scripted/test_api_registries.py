@@ -41,7 +41,7 @@ def test_the_metrics_of_every_algorithm_are_listed_with_label_and_help(service: 
         ("periodic_stop_after", lambda size: {"evaluation": {"every_steps": 1_000, "stop_after": size}}),
     ],
 )
-def test_what_a_new_run_may_say_ends_where_the_limits_say(
+def test_a_new_run_is_limited_as_the_limits_endpoint_says(
     service: Service, limits: dict[str, Any], limit: str, body: Any
 ) -> None:
     bounds = limits[limit]
@@ -64,7 +64,9 @@ def test_what_a_new_run_may_say_ends_where_the_limits_say(
         ("notes", lambda size: {"notes": "x" * size}),
     ],
 )
-def test_labels_end_where_the_limits_say(service: Service, limits: dict[str, Any], limit: str, body: Any) -> None:
+def test_labels_are_limited_as_the_limits_endpoint_says(
+    service: Service, limits: dict[str, Any], limit: str, body: Any
+) -> None:
     run = service.create()
     largest = limits[limit]["maximum"]
     assert service.api("PATCH", f"/runs/{run['id']}", json=body(largest)).status_code == 200
@@ -78,7 +80,9 @@ def test_labels_end_where_the_limits_say(service: Service, limits: dict[str, Any
         ("runs_per_page", lambda size: f"/runs?limit={size}"),
     ],
 )
-def test_lists_end_where_the_limits_say(service: Service, limits: dict[str, Any], limit: str, address: Any) -> None:
+def test_lists_are_limited_as_the_limits_endpoint_says(
+    service: Service, limits: dict[str, Any], limit: str, address: Any
+) -> None:
     largest = limits[limit]["maximum"]
     assert service.api("GET", address(largest)).status_code == 200
     assert service.api("GET", address(largest + 1)).status_code == 422

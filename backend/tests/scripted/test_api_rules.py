@@ -37,7 +37,7 @@ def wishes(**more: Any) -> dict[str, Any]:
         ),
     ],
 )
-def test_a_rule_that_does_not_fit_is_refused_with_a_hint(
+def test_a_rule_that_does_not_apply_is_refused_with_a_hint(
     service: Service, wrong: dict[str, Any], pointer: str, hint: str
 ) -> None:
     problem = assert_problem(service.api("POST", "/runs", json=wishes(rules=[wrong])), 422, pointer)
@@ -89,30 +89,30 @@ LOSS = {"kind": "metric", "metric": "train/loss", "value": 1}
         ({"when": {"kind": "disk", "bytes": 1}, "do": [NOTIFY]}, "/rules/0/when/bytes"),
     ],
 )
-def test_what_is_no_rule_is_refused_where_it_is_wrong(service: Service, wrong: Any, pointer: str) -> None:
+def test_an_invalid_rule_is_refused_at_its_mistake(service: Service, wrong: Any, pointer: str) -> None:
     assert_problem(service.api("POST", "/runs", json=wishes(rules=[wrong])), 422, pointer)
     assert_problem(service.api("PUT", "/runs/ended-run/rules", json={"rules": [wrong]}), 422, pointer)
 
 
 @pytest.mark.parametrize("rules", [None, "none", {}, [rule(value=value) for value in range(21)]])
-def test_what_is_no_list_of_up_to_20_rules_is_refused(service: Service, rules: Any) -> None:
+def test_anything_but_a_list_of_up_to_20_rules_is_refused(service: Service, rules: Any) -> None:
     assert_problem(service.api("POST", "/runs", json=wishes(rules=rules)), 422, "/rules")
 
 
 @pytest.mark.parametrize("number", ["NaN", "Infinity", "1e999"])
-def test_a_rule_on_what_is_no_number_is_refused(service: Service, number: str) -> None:
+def test_a_rule_on_a_metric_that_is_not_numeric_is_refused(service: Service, number: str) -> None:
     body = json.dumps({"rules": [rule(value=7_777)]}).replace("7777", number)
     answer = service.api("PUT", "/runs/ended-run/rules", content=body, headers={"Content-Type": "application/json"})
     assert_problem(answer, 422)
 
 
-def test_a_rule_that_is_there_twice_is_refused(service: Service) -> None:
+def test_a_duplicate_rule_is_refused(service: Service) -> None:
     answer = service.api("PUT", "/runs/ended-run/rules", json={"rules": [rule(), rule("train/loss"), rule()]})
     problem = assert_problem(answer, 422, "/rules/2")
     assert "the same as rule 1" in problem["errors"][0]["detail"]
 
 
-def test_rules_are_kept_changed_and_tried(service: Service) -> None:
+def test_rules_are_stored_changed_and_tried(service: Service) -> None:
     path = f"/runs/{service.create(**wishes(rules=[rule()]))['id']}"
     assert service.get(f"{path}/rules")["words"] == ["When Approximate KL is above 0.1: halve the learning rate"]
     changed = service.api("PUT", f"{path}/rules", json={"rules": [rule("train/loss")]}).json()
@@ -125,7 +125,7 @@ def test_rules_are_kept_changed_and_tried(service: Service) -> None:
     assert_problem(service.api("PATCH", f"{path}/knobs", json={"changes": [HALVE]}), 409)
 
 
-def test_a_running_run_is_steered_and_a_rule_ends_it(service: Service) -> None:
+def test_a_running_run_is_controlled_and_a_rule_ends_it(service: Service) -> None:
     run = service.create(**wishes(total_timesteps=10_000_000, start=True))
     path = f"/runs/{run['id']}"
     service.wait_for_status(run["id"], "running")

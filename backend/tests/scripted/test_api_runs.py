@@ -22,7 +22,7 @@ def is_rfc3339_utc(text: str) -> bool:
     return text.endswith("Z") and datetime.fromisoformat(text).utcoffset() is not None
 
 
-def test_health_says_what_runs_where(service: Service) -> None:
+def test_health_shows_what_runs_where(service: Service) -> None:
     health = service.get("/health")
     assert health["status"] == "ok"
     assert health["version"] == __version__
@@ -35,7 +35,7 @@ def test_health_says_what_runs_where(service: Service) -> None:
     assert health["storage"]["toy-text"]["max_bytes"] == 200_000_000
 
 
-def test_settings_come_with_their_source_and_without_secrets(service: Service) -> None:
+def test_settings_are_returned_with_their_source_and_without_secrets(service: Service) -> None:
     found = {setting["name"]: setting for setting in service.get("/settings")}
     assert found.keys() == Settings.model_fields.keys()
     assert found["max_concurrent_runs"]["value"] == 1
@@ -56,7 +56,7 @@ def test_a_setting_is_changed_unless_a_variable_sets_it(service: Service) -> Non
     assert service.get("/health")["max_sessions"] == 2
 
 
-def test_algorithms_come_with_bounds_default_and_help_for_every_hyperparameter(service: Service) -> None:
+def test_algorithms_are_listed_with_bounds_default_and_help_for_every_hyperparameter(service: Service) -> None:
     found = {algorithm["id"]: algorithm for algorithm in service.get("/algorithms")}
     assert found.keys() == {*ALGORITHMS.names(), "random"}
     assert (found["random"]["actor"], found["random"]["presets"]) == ("random", [])
@@ -73,7 +73,7 @@ def test_algorithms_come_with_bounds_default_and_help_for_every_hyperparameter(s
         assert {preset["id"] for preset in found[algorithm.id]["presets"]} == {"fast", "stable", "high-score"}
 
 
-def test_an_algorithm_is_enough_to_create_a_run(service: Service) -> None:
+def test_an_algorithm_suffices_to_create_a_run(service: Service) -> None:
     answer = service.api("POST", "/runs", json={"algo": "ppo"})
     assert answer.status_code == 201
     run = answer.json()
@@ -88,7 +88,7 @@ def test_an_algorithm_is_enough_to_create_a_run(service: Service) -> None:
     assert config.versions.keys() >= {"rlviz", "python", "stable-baselines3", "gymnasium", "torch"}
 
 
-def test_what_is_asked_for_wins_over_the_preset_and_the_preset_over_the_defaults(service: Service) -> None:
+def test_requested_values_override_the_preset_which_overrides_the_defaults(service: Service) -> None:
     run = service.create(preset="fast", total_timesteps=777, name=" Mine ", hyperparameters={"gamma": 0.5})
     values = run["config"]["hyperparameters"]
     assert (run["total_timesteps"], run["name"]) == (777, "Mine")
@@ -97,14 +97,14 @@ def test_what_is_asked_for_wins_over_the_preset_and_the_preset_over_the_defaults
     assert values["vf_coef"] == 0.5
 
 
-def test_without_a_preset_the_defaults_count_and_timesteps_must_be_given(service: Service) -> None:
+def test_without_a_preset_the_defaults_apply_and_timesteps_are_required(service: Service) -> None:
     run = service.create(preset=None, total_timesteps=5_000)
     assert run["config"]["hyperparameters"] == ALGORITHMS.get("ppo").validate({}, 5_000).model_dump(mode="json")
     problem = service.api("POST", "/runs", json={"algo": "ppo", "preset": None})
     assert_problem(problem, 422, "/total_timesteps")
 
 
-def test_a_run_that_is_asked_to_start_trains_to_its_end(service: Service) -> None:
+def test_a_run_created_with_start_trains_to_its_end(service: Service) -> None:
     run = service.create(total_timesteps=300, start=True)
     assert run["status"] in ("queued", "starting")
     done = service.wait_for_status(run["id"], "completed", "failed")
@@ -119,7 +119,7 @@ def test_a_run_that_is_asked_to_start_trains_to_its_end(service: Service) -> Non
     assert again.json()["status"] == "completed"
 
 
-def test_a_run_beyond_the_limit_waits_and_says_where_it_stands(service: Service) -> None:
+def test_a_run_beyond_the_limit_waits_and_shows_its_position(service: Service) -> None:
     first = service.create(total_timesteps=10_000_000, start=True)
     service.wait_for_status(first["id"], "running")
     second, third = (service.create(start=True) for _ in range(2))
@@ -183,7 +183,9 @@ def test_filters_narrow_the_list(
     ("text", "expected"),
     [("ALPACA", {"Alpaca"}), ("100%", {"100% bear_1"}), ("r_1", {"100% bear_1"}), ("m_l", set()), ("'; --", set())],
 )
-def test_the_search_takes_text_as_it_is(service: Service, listed: list[str], text: str, expected: set[str]) -> None:
+def test_the_search_treats_special_characters_literally(
+    service: Service, listed: list[str], text: str, expected: set[str]
+) -> None:
     found = service.get("/runs", params={"q": text})["runs"]
     assert {run["name"] for run in found if run["id"] in listed} == expected
 
@@ -202,7 +204,7 @@ def test_notes_and_tags_and_ids_are_searched_too(service: Service, listed: list[
         ("-name", ["zebra", "mule", "mole", "Alpaca", "100% bear_1"]),
     ],
 )
-def test_the_list_is_sorted_as_asked_and_pages_join_without_seam(
+def test_the_list_is_sorted_as_requested_and_pages_join_without_gaps(
     service: Service, listed: list[str], sort: str, expected: list[str]
 ) -> None:
     assert names(service, sort=sort) == expected
@@ -218,7 +220,7 @@ def test_the_list_is_sorted_as_asked_and_pages_join_without_seam(
     assert found == expected
 
 
-def test_by_reward_the_best_run_comes_first_and_unknown_ones_last(service: Service, listed: list[str]) -> None:
+def test_sorted_by_reward_the_best_run_is_first_and_unknown_ones_are_last(service: Service, listed: list[str]) -> None:
     rewards = [
         run["ep_rew_mean"] for run in service.get("/runs", params={"sort": "-ep_rew_mean", "limit": 500})["runs"]
     ]
@@ -227,7 +229,7 @@ def test_by_reward_the_best_run_comes_first_and_unknown_ones_last(service: Servi
     assert rewards == sorted(known, reverse=True) + [None] * (len(rewards) - len(known))
 
 
-def test_a_run_created_meanwhile_does_not_shift_the_next_page(service: Service, listed: list[str]) -> None:
+def test_a_run_created_between_two_requests_does_not_shift_the_next_page(service: Service, listed: list[str]) -> None:
     first = service.get("/runs", params={"q": "menagerie", "limit": 2})
     late = service.create(name="menagerie keeper")
     second = service.get("/runs", params={"q": "menagerie", "limit": 5, "cursor": first["next_cursor"]})
@@ -235,7 +237,7 @@ def test_a_run_created_meanwhile_does_not_shift_the_next_page(service: Service, 
     service.api("DELETE", f"/runs/{late['id']}")
 
 
-def test_labels_change_one_by_one_and_the_folder_knows_them(service: Service) -> None:
+def test_labels_change_one_by_one_and_are_stored_in_the_folder(service: Service) -> None:
     run = service.create(name="Before")
     service.api("PATCH", f"/runs/{run['id']}", json={"tags": ["a", "b"]})
     answer = service.api("PATCH", f"/runs/{run['id']}", json={"name": "After ✓", "notes": "line\nline"})
@@ -249,7 +251,7 @@ def test_labels_change_one_by_one_and_the_folder_knows_them(service: Service) ->
     assert nothing.json()["name"] == "After ✓"
 
 
-def test_a_run_is_told_what_its_curves_suggest(service: Service) -> None:
+def test_a_run_gets_hints_from_its_curves(service: Service) -> None:
     run = service.create(total_timesteps=10_000, preset=None, hyperparameters={"n_steps": 64})
     folder = service.folder(run["id"])
     silent = service.get(f"/runs/{run['id']}/hints")
@@ -266,7 +268,7 @@ def test_a_run_is_told_what_its_curves_suggest(service: Service) -> None:
     assert (states["reward-flat"], states["too-few-timesteps"]) == ("found", "waiting")
 
 
-def test_events_are_told_in_sentences(service: Service) -> None:
+def test_events_are_described_in_sentences(service: Service) -> None:
     log = service.get(f"/runs/{ENDED}/events")
     assert [(event["kind"], event["level"], event["step"]) for event in log["events"]] == [
         ("started", "info", 0),

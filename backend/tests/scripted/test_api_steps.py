@@ -81,13 +81,13 @@ def steps(service: Service, evaluation_id: str = EVALUATION_ID, **query: Any) ->
     return found
 
 
-def test_an_evaluation_says_whether_its_steps_are_kept(service: Service) -> None:
+def test_an_evaluation_says_whether_its_steps_are_stored(service: Service) -> None:
     listed = service.http.get(f"/api/runs/{RUN_ID}/evaluations").json()
     assert {one["id"]: one["has_steps"] for one in listed}[EVALUATION_ID]
     assert not {one["id"]: one["has_steps"] for one in listed}[BARE]
 
 
-def test_records_come_in_columns_with_what_their_numbers_mean(service: Service) -> None:
+def test_records_are_returned_in_columns_with_descriptions_of_their_numbers(service: Service) -> None:
     found = steps(service, episode=1)
     assert (found["total"], found["start"], found["stop"]) == (4, 0, 4)
     assert found["columns"]["action"] == [None, 1, 0, 1]
@@ -98,14 +98,14 @@ def test_records_come_in_columns_with_what_their_numbers_mean(service: Service) 
     assert found["info"]["seeds"] == [40, 41]
 
 
-def test_actions_come_with_the_environments_own_bounds(service: Service) -> None:
+def test_actions_are_returned_with_the_bounds_of_the_environment(service: Service) -> None:
     action = steps(service, TORQUES)["info"]["action"]
     assert (action["low"], action["high"]) == ([-2.0, None], [2.0, None])
     assert action["n"] is None
     assert steps(service)["info"]["action"]["low"] is None, "one of two actions has no bounds"
 
 
-def test_conditions_sort_and_stretch_are_given_in_the_address(service: Service) -> None:
+def test_the_query_sets_conditions_sort_order_and_range(service: Service) -> None:
     query = {"where": ["action:push right", "reward:>0"], "sort": "-index,episode", "columns": "episode,index"}
     assert steps(service, **query)["columns"] == {"episode": [0, 1], "index": [1, 1]}
     assert steps(service, columns="index", **{"from": 2, "to": 4})["columns"] == {"index": [2, 3]}
@@ -132,24 +132,24 @@ def test_ten_thousand_steps_are_filtered_at_once(service: Service) -> None:
         ({"where": ["index:1"] * 21}, "/where"),
     ],
 )
-def test_what_makes_no_sense_is_refused_and_pointed_to(service: Service, query: dict[str, Any], pointer: str) -> None:
+def test_an_invalid_query_is_refused_with_a_pointer(service: Service, query: dict[str, Any], pointer: str) -> None:
     answer = service.http.get(STEPS.format(EVALUATION_ID), params=query)
     assert_problem(answer, 422, pointer)
 
 
 @pytest.mark.parametrize("address", [STEPS, EXPORT])
-def test_what_is_not_there_is_not_found(service: Service, address: str) -> None:
+def test_missing_steps_are_not_found(service: Service, address: str) -> None:
     assert_problem(service.http.get(address.format(BARE)), 404)
     assert_problem(service.http.get(address.format("eval_20200101-000000-000")), 404)
     assert_problem(service.http.get(address.format("..%2F..")), 404)
 
 
 @pytest.mark.parametrize("address", [STEPS, EXPORT])
-def test_a_damaged_file_is_told(service: Service, address: str) -> None:
+def test_a_damaged_file_is_reported(service: Service, address: str) -> None:
     assert_problem(service.http.get(address.format(BROKEN)), 409)
 
 
-def test_exports_hold_the_records_that_the_table_shows(service: Service) -> None:
+def test_exports_contain_the_records_of_the_table(service: Service) -> None:
     def export(kind: str, **wanted: Any) -> bytes:
         answer = service.http.get(EXPORT.format(EVALUATION_ID), params={"format": kind, **wanted})
         assert answer.status_code == 200, answer.text
@@ -184,7 +184,7 @@ def test_exports_hold_the_records_that_the_table_shows(service: Service) -> None
         ({"format": "hdf5"}, 422),
     ],
 )
-def test_an_export_of_what_cannot_be_selected_is_refused(
+def test_an_export_of_an_impossible_selection_is_refused(
     service: Service, params: dict[str, str | int], status: int
 ) -> None:
     assert_problem(service.http.get(EXPORT.format(EVALUATION_ID), params=params), status)
@@ -195,7 +195,7 @@ def other_actions(service: Service, episode: int, step: int, evaluation_id: str 
     return service.http.get(path, params={"episode": episode, "step": step})
 
 
-def test_the_other_actions_of_a_step_come_by_name(service: Service) -> None:
+def test_the_other_actions_of_a_step_are_listed_by_name(service: Service) -> None:
     found = other_actions(service, 1, 0).json()
     assert found["taken"] == {"name": "push right", "action": [1]}
     assert found["others"] == [{"name": "push left", "action": [0]}]
@@ -204,11 +204,11 @@ def test_the_other_actions_of_a_step_come_by_name(service: Service) -> None:
 
 
 @pytest.mark.parametrize(("episode", "step", "field"), [(1, 3, "/step"), (1, 9, "/step"), (7, 0, "/episode")])
-def test_a_step_without_a_next_action_is_refused(service: Service, episode: int, step: int, field: str) -> None:
+def test_a_step_without_a_following_action_is_refused(service: Service, episode: int, step: int, field: str) -> None:
     assert_problem(other_actions(service, episode, step), 422, field)
 
 
-def test_a_future_needs_records_and_the_policy_that_played(service: Service) -> None:
+def test_a_counterfactual_needs_records_and_the_policy_that_played(service: Service) -> None:
     assert_problem(other_actions(service, 0, 0, BARE), 404)
     path = f"/api/runs/{RUN_ID}/evaluations/{EVALUATION_ID}/futures"
     problem = assert_problem(service.http.post(path, json={"episode": 1, "step": 0, "action": [0]}), 409)

@@ -9,7 +9,7 @@ from tests.support.run_folders import append_rows, journal
 from tests.support.service_process import Service
 
 
-def test_a_deleted_run_is_gone_with_its_folder_and_its_metrics(service: Service) -> None:
+def test_a_deleted_run_is_removed_with_its_folder_and_metrics(service: Service) -> None:
     run = service.create()
     folder = service.folder(run["id"])
     with journal(folder.metrics_path) as metrics:
@@ -34,7 +34,7 @@ def test_a_deleted_run_is_gone_with_its_folder_and_its_metrics(service: Service)
     assert_problem(service.api("POST", "/runs/never-there/restore"), 404)
 
 
-def test_the_trash_lists_what_was_deleted_and_removes_it_for_good(service: Service) -> None:
+def test_the_trash_lists_deleted_runs_and_removes_them_permanently(service: Service) -> None:
     older, newer, damaged = (service.create(name=name) for name in ("Older", "Newer", "Damaged"))
     service.folder(damaged["id"]).config_path.write_text("nothing")
     for run in (damaged, older, newer):
@@ -62,14 +62,14 @@ def test_the_trash_lists_what_was_deleted_and_removes_it_for_good(service: Servi
     assert service.get(f"/runs/{newer['id']}")["name"] == "Newer", "what is not in the trash is left alone"
 
 
-def test_nothing_outside_of_the_trash_can_be_removed_through_it(service: Service) -> None:
+def test_the_trash_removes_nothing_outside_itself(service: Service) -> None:
     run = service.create()
     for name in (run["id"], f"..%2F{run['id']}", "%2E%2E", ".purging-x"):
         assert_problem(service.api("DELETE", f"/trash/{name}"), 404)
     assert service.folder(run["id"]).config_path.exists()
 
 
-def test_a_run_whose_folder_was_removed_by_hand_says_so_and_can_be_deleted(service: Service) -> None:
+def test_a_run_with_a_missing_folder_says_so_and_can_be_deleted(service: Service) -> None:
     run = service.create()
     folder = service.folder(run["id"])
     folder.path.rename(folder.path.with_name("elsewhere-" + run["id"][-4:]))

@@ -146,7 +146,7 @@ async def follow_two_attempts(service: Service) -> None:
     await stream.aclose()
 
 
-def test_a_run_goes_on_in_its_second_attempt(service: Service) -> None:
+def test_a_run_continues_in_its_second_attempt(service: Service) -> None:
     asyncio.run(follow_two_attempts(service))
     folder, row = service.folder, service.row()
     assert (row.state, row.attempt, row.cause, row.episodes, row.step) == (RunStatus.COMPLETED, 2, None, 5, 50)
@@ -165,7 +165,7 @@ def test_a_run_goes_on_in_its_second_attempt(service: Service) -> None:
     assert row_of_folder(folder).model_dump() == row.model_dump()
 
 
-def test_a_second_attempt_that_dies_before_it_begins_has_an_ending_of_its_own(service: Service) -> None:
+def test_a_second_attempt_that_dies_before_it_starts_gets_its_own_ending(service: Service) -> None:
     folder, worker = service.folder, Actor()
     service.queue(1)
     monitor = service.follow(worker)

@@ -71,7 +71,7 @@ def renamed(old: str, new: str) -> Callable[[dict[str, bytes]], None]:
     return change
 
 
-def test_a_run_comes_back_as_it_left_without_what_is_the_machine_s_own(
+def test_a_run_is_imported_as_it_was_exported_without_machine_specific_files(
     folder: RunFolder, bundle: Path, tmp_path: Path
 ) -> None:
     found = read_bundle(bundle, there(tmp_path))
@@ -81,7 +81,7 @@ def test_a_run_comes_back_as_it_left_without_what_is_the_machine_s_own(
         assert (found.path / name).read_bytes() == (folder.path / name).read_bytes()
 
 
-def test_a_bundle_without_policies_has_no_file_that_holds_one(tmp_path: Path) -> None:
+def test_a_bundle_without_policies_contains_no_file_that_holds_one(tmp_path: Path) -> None:
     """Those of steps that the run went back from as well."""
     made = make_run(tmp_path / "here", RUN_ID, rows=5, status="completed")
     policies = {
@@ -103,7 +103,7 @@ def test_a_bundle_without_policies_has_no_file_that_holds_one(tmp_path: Path) ->
     assert packed[True] - packed[False] == policies
 
 
-def test_one_that_still_trained_is_interrupted(tmp_path: Path) -> None:
+def test_a_bundle_of_a_training_run_is_imported_as_interrupted(tmp_path: Path) -> None:
     running = make_run(tmp_path / "here", RUN_ID, rows=5)
     journal = JournalWriter(running.events_path)
     journal.append({"event": "started", "step": 0, "data": {"worker": "process:1:0.0:"}})
@@ -166,7 +166,7 @@ def test_files_may_be_replaced_deleted_and_compressed_while_it_is_bundled(folder
     assert set(found.model_path.read_bytes().split(POLICY)) == {b""}
 
 
-def test_a_run_that_is_deleted_while_it_is_bundled_is_no_bundle(folder: RunFolder) -> None:
+def test_a_run_deleted_while_it_is_bundled_gives_no_bundle(folder: RunFolder) -> None:
     with pytest.raises(ArtifactNotFound):
         write_bundle(folder, Meddling(lambda: shutil.rmtree(folder.path, ignore_errors=True)))
 
@@ -193,7 +193,7 @@ def test_a_run_that_is_deleted_while_it_is_bundled_is_no_bundle(folder: RunFolde
         ),
     ],
 )
-def test_what_is_not_sound_is_refused_and_leaves_nothing(
+def test_a_damaged_bundle_is_refused_and_leaves_nothing(
     bundle: Path, tmp_path: Path, change: Callable[[dict[str, bytes]], None], says: str
 ) -> None:
     with pytest.raises(BundleRefused, match=says):
@@ -201,7 +201,7 @@ def test_what_is_not_sound_is_refused_and_leaves_nothing(
     assert files(there(tmp_path)) == set()
 
 
-def test_a_link_in_it_is_refused(bundle: Path, tmp_path: Path) -> None:
+def test_a_bundle_with_a_link_is_refused(bundle: Path, tmp_path: Path) -> None:
     with zipfile.ZipFile(bundle, "a") as archive:
         link = zipfile.ZipInfo("link")
         link.external_attr = (stat.S_IFLNK | 0o777) << 16
@@ -210,7 +210,7 @@ def test_a_link_in_it_is_refused(bundle: Path, tmp_path: Path) -> None:
         read_bundle(bundle, there(tmp_path))
 
 
-def test_a_bomb_is_refused_by_what_it_says_and_by_what_it_does(tmp_path: Path) -> None:
+def test_a_zip_bomb_is_refused_by_its_declared_and_by_its_actual_size(tmp_path: Path) -> None:
     """A gigabyte of zeros takes a megabyte in an archive."""
     zeros = 50_000_000
     config = make_run(tmp_path / "here", RUN_ID).config_path.read_bytes()
@@ -229,21 +229,21 @@ def test_a_bomb_is_refused_by_what_it_says_and_by_what_it_does(tmp_path: Path) -
 
 
 @pytest.mark.parametrize("content", [b"", b"PK\x03\x04 nonsense", b"seq,time\n"])
-def test_what_is_no_archive_is_refused(tmp_path: Path, content: bytes) -> None:
+def test_a_file_that_is_no_archive_is_refused(tmp_path: Path, content: bytes) -> None:
     path = tmp_path / "run.zip"
     path.write_bytes(content)
     with pytest.raises(BundleRefused, match="not a bundle"):
         read_bundle(path, there(tmp_path))
 
 
-def test_one_that_is_there_already_stays_as_it_is(folder: RunFolder, bundle: Path) -> None:
+def test_an_existing_run_stays_unchanged(folder: RunFolder, bundle: Path) -> None:
     before = files(folder.path)
     with pytest.raises(FileExistsError, match="already exists"):
         read_bundle(bundle, folder.path.parent)
     assert files(folder.path) == before
 
 
-def test_the_service_lists_what_was_put_into_its_folder(bundle: Path, tmp_path: Path) -> None:
+def test_the_service_lists_bundles_placed_in_its_folder(bundle: Path, tmp_path: Path) -> None:
     with serving(tmp_path, launcher="scripted") as service:
         assert_problem(service.api("POST", f"/runs/{RUN_ID}/take-up"), 404)
         read_bundle(bundle, service.runs_dir)

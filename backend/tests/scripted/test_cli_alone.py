@@ -45,7 +45,7 @@ def served_by(folder: Path, process: ForkedProcess) -> ServiceAddress:
     return eventually(look, "The command's own service")
 
 
-def test_a_signal_where_there_is_no_terminal_does_what_the_settings_say(tmp_path: Path) -> None:
+def test_a_signal_without_a_terminal_does_what_the_settings_say(tmp_path: Path) -> None:
     process = started(tmp_path, "run", "--steps", "200000", "--follow", launcher="scripted")
     try:
         assert process.stdout is not None
@@ -80,7 +80,7 @@ def test_a_killed_command_leaves_a_stale_address_that_the_next_one_replaces(tmp_
     assert not (tmp_path / "runs" / NAME).exists()
 
 
-def test_a_folder_that_a_process_holds_without_answering_ends_with_5(tmp_path: Path) -> None:
+def test_a_runs_folder_held_by_an_unresponsive_process_exits_with_5(tmp_path: Path) -> None:
     lock = RunsLock(tmp_path / "runs")
     lock.acquire()
     try:
@@ -156,7 +156,7 @@ def test_a_run_is_followed_paused_evaluated_and_stopped_with_keys_on_40_columns(
     assert set(statuses(tmp_path).values()) == {"stopped"}
 
 
-def test_the_doctor_names_who_holds_the_runs_folder_and_serves_nothing(tmp_path: Path) -> None:
+def test_the_doctor_names_the_process_that_uses_the_runs_folder_and_starts_no_service(tmp_path: Path) -> None:
     lock = RunsLock(tmp_path / "runs")
     lock.acquire()
     try:
@@ -167,7 +167,7 @@ def test_the_doctor_names_who_holds_the_runs_folder_and_serves_nothing(tmp_path:
     assert f"Process {os.getpid()} holds it" in findings["lock"]["says"]
 
 
-def test_the_doctor_tells_from_where_browsers_reach_it(tmp_path: Path) -> None:
+def test_the_doctor_reports_from_where_browsers_reach_the_service(tmp_path: Path) -> None:
     def reach(**settings: str) -> str:
         findings = {one["about"]: one for one in json.loads(shell(tmp_path, "doctor", "--json", **settings).stdout)}
         return str(findings["browsers"]["says"])

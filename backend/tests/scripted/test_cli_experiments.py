@@ -47,7 +47,7 @@ def warm(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
         yield service
 
 
-def test_experiments_are_listed_and_found_by_name_beginning_or_as_the_newest(warm: Service) -> None:
+def test_experiments_are_listed_and_found_by_name_id_prefix_or_as_the_newest(warm: Service) -> None:
     listed = call(warm.runs_dir, "experiment", "list")
     assert [line.split()[1:3] for line in listed.out.splitlines()[1:]] == [["completed", "2/2"], ["completed", "4/4"]]
     found = call(warm.runs_dir, "experiment", "list", "--json").json["experiments"]
@@ -58,7 +58,7 @@ def test_experiments_are_listed_and_found_by_name_beginning_or_as_the_newest(war
     assert (missing.status, "experiment list" in missing.err) == (3, True)
 
 
-def test_what_was_compared_is_shown_with_its_verdict_and_what_was_searched_with_its_best(warm: Service) -> None:
+def test_a_comparison_is_shown_with_its_verdict_and_a_search_with_its_best_trial(warm: Service) -> None:
     compared = call(warm.runs_dir, "experiment", "show", "Slow or fast").out
     assert {"slow", "fast"} <= {line.split()[0] for line in compared.splitlines() if line}
     results = warm.get(
@@ -73,7 +73,7 @@ def test_what_was_compared_is_shown_with_its_verdict_and_what_was_searched_with_
     assert sum("  best  " in line for line in searched.splitlines()) == 1
 
 
-def test_scores_and_the_report_are_written_by_the_end_of_the_name(warm: Service, tmp_path: Path) -> None:
+def test_the_file_extension_selects_the_export_format(warm: Service, tmp_path: Path) -> None:
     for name, begins in (
         ("a.csv", b"variant,"),
         ("a.html", b"<!doctype html>"),
@@ -91,7 +91,7 @@ def test_scores_and_the_report_are_written_by_the_end_of_the_name(warm: Service,
     assert told == {"path": str(table), "bytes": table.stat().st_size}
 
 
-def test_an_export_is_for_the_threshold_that_is_asked_for(warm: Service) -> None:
+def test_an_export_uses_the_requested_threshold(warm: Service) -> None:
     export = ("experiment", "export", "Slow or fast", "--format", "markdown")
     assert "to a return of 475.0" in call(warm.runs_dir, *export).out
     asked = call(warm.runs_dir, *export, "--threshold", "12.5").out
@@ -99,7 +99,7 @@ def test_an_export_is_for_the_threshold_that_is_asked_for(warm: Service) -> None
     assert call(warm.runs_dir, *export, "--threshold", "nan").status == 2
 
 
-def test_a_trial_is_kept_as_a_preset(warm: Service) -> None:
+def test_a_trial_is_saved_as_a_preset(warm: Service) -> None:
     kept = call(warm.runs_dir, "experiment", "keep", "A search", "Trial 1", "Found here")
     assert kept.status == 0, kept.err
     assert "--preset" in kept.out
@@ -107,7 +107,7 @@ def test_a_trial_is_kept_as_a_preset(warm: Service) -> None:
     assert "own-found-here" in call(warm.runs_dir, "preset", "list").out
 
 
-def test_a_preset_of_ones_own_is_deleted_by_its_title_once_that_is_said(warm: Service) -> None:
+def test_a_user_preset_is_deleted_by_title_after_a_confirmation(warm: Service) -> None:
     call(warm.runs_dir, "experiment", "keep", "A search", "Trial 1", "Not for long")
     asked = call(warm.runs_dir, "preset", "delete", "not for long")
     assert asked.status == 2
@@ -119,11 +119,11 @@ def test_a_preset_of_ones_own_is_deleted_by_its_title_once_that_is_said(warm: Se
     assert (again.status, "`rlviz preset list`" in again.err) == (3, True)
 
 
-def test_what_is_over_cannot_be_stopped(warm: Service) -> None:
+def test_an_ended_experiment_cannot_be_stopped(warm: Service) -> None:
     assert call(warm.runs_dir, "experiment", "stop", "last").status == 4
 
 
-def test_mistakes_in_a_file_are_shown_with_line_and_column_and_begin_nothing(warm: Service, tmp_path: Path) -> None:
+def test_mistakes_in_a_file_are_shown_with_line_and_column_and_start_nothing(warm: Service, tmp_path: Path) -> None:
     before = len(call(warm.runs_dir, "experiment", "list", "--json").json["experiments"])
     path = tmp_path / "wrong.toml"
     path.write_text('seeds = [1, 1]\nsedes = 3\n[base]\nalgo = "ppo"\n[grid]\ngamma = []\n')
@@ -138,7 +138,7 @@ def test_mistakes_in_a_file_are_shown_with_line_and_column_and_begin_nothing(war
     assert len(call(warm.runs_dir, "experiment", "list", "--json").json["experiments"]) == before
 
 
-def test_a_thousand_combinations_are_asked_back_with_what_they_cost(warm: Service, tmp_path: Path) -> None:
+def test_a_thousand_combinations_need_confirmation_and_show_their_cost(warm: Service, tmp_path: Path) -> None:
     path = tmp_path / "many.yaml"
     values = [round(0.9 + 0.001 * n, 3) for n in range(50)]
     path.write_text(yaml.safe_dump({"base": BASE, "grid": {"gamma": values, "gae_lambda": values}, "seeds": 1}))
@@ -148,14 +148,14 @@ def test_a_thousand_combinations_are_asked_back_with_what_they_cost(warm: Servic
     assert "--yes" in asked.err
 
 
-def test_a_search_can_be_printed_as_a_file_that_can_be_run(warm: Service) -> None:
+def test_a_search_can_be_printed_as_a_runnable_file(warm: Service) -> None:
     printed = yaml.safe_load(call(warm.runs_dir, "sweep", "--algo", "dqn", "--only", "gamma", "--print").out)
     assert list(printed["sweep"]["space"]) == ["gamma"]
     assert call(warm.runs_dir, "sweep", "--only", "gama", "--print").status == 2
     assert call(warm.runs_dir, "sweep", "--sampler", "best").status == 2
 
 
-def test_without_a_service_an_experiment_is_seen_through_and_deleted(tmp_path: Path) -> None:
+def test_a_command_without_a_service_completes_and_deletes_an_experiment(tmp_path: Path) -> None:
     path = tmp_path / "one.yaml"
     path.write_text(yaml.safe_dump(SPECIFICATION | {"variants": [{"name": "only"}], "seeds": 1}))
     ran = call(tmp_path / "runs", "experiment", "run", str(path))
@@ -167,7 +167,7 @@ def test_without_a_service_an_experiment_is_seen_through_and_deleted(tmp_path: P
     assert call(tmp_path / "runs", "experiment", "list").out.startswith("No experiment yet")
 
 
-def test_ctrl_c_without_a_service_stops_an_experiment_which_can_be_gone_on_with(tmp_path: Path) -> None:
+def test_ctrl_c_without_a_service_stops_an_experiment_that_can_be_resumed(tmp_path: Path) -> None:
     path, runs = tmp_path / "long.yaml", tmp_path / "runs"
     base = {**BASE, "total_timesteps": 500_000}
     path.write_text(yaml.safe_dump(SPECIFICATION | {"base": base, "variants": [{"name": "only"}], "seeds": 1}))

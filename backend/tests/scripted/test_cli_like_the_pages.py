@@ -49,7 +49,7 @@ def done(service: Service, *arguments: str, typed: str | None = None) -> Ended:
     return ended
 
 
-def test_a_run_that_is_too_short_to_learn_is_warned_of(warm: Service) -> None:
+def test_a_run_too_short_to_learn_raises_a_warning(warm: Service) -> None:
     """The answer of the API and the command line have the same sentence, also for several seeds."""
     short = ("run", "--algo", "ppo", "--steps", "100", "--set", "learning_rate_schedule=linear", "--no-start")
     says = "has only one round of updates, with a learning rate of 0, so it learns nothing."
@@ -79,7 +79,7 @@ def test_a_run_is_created_with_rules_tags_notes_and_a_plan_and_started_later(war
     assert call(warm.runs_dir, "start", later).status == 4
 
 
-def test_what_a_run_is_called_tagged_and_noted_is_edited(warm: Service, created: str) -> None:
+def test_the_name_tags_and_notes_of_a_run_are_edited(warm: Service, created: str) -> None:
     changed = done(warm, "edit", created, "--tag", "c", "--untag", "a", "--notes", "Better.", "--json").json
     assert (changed["name"], changed["tags"], changed["notes"]) == ("Mine", ["b", "c"], "Better.")
     assert done(warm, "edit", created, "--name", "Yours").out == f"{created} Yours (b, c)\nBetter.\n"
@@ -124,7 +124,7 @@ def test_hyperparameters_are_changed_while_a_run_trains(warm: Service) -> None:
     assert call(warm.runs_dir, "set", run_id, "learning_rate=1e-5").status == 4
 
 
-def test_several_seeds_are_one_group_and_more_can_be_added(warm: Service) -> None:
+def test_several_seeds_form_one_group_and_more_can_be_added(warm: Service) -> None:
     group = done(warm, "run", *BRIEF, "--seed", "5", "--count", "2", "--tag", "seeds", "--wait", "--json").json
     assert [(run["seed"], run["status"]) for run in group["runs"]] == [(5, "completed"), (6, "completed")]
     assert warm.get(f"/runs/{group['runs'][1]['id']}")["tags"] == ["seeds"]
@@ -135,7 +135,7 @@ def test_several_seeds_are_one_group_and_more_can_be_added(warm: Service) -> Non
     assert call(warm.runs_dir, "run", "--count", "2", "--follow").status == 2
 
 
-def test_storage_rules_and_quotas_are_written_and_prune_follows_them(warm: Service) -> None:
+def test_storage_rules_and_quotas_are_written_and_applied_by_prune(warm: Service) -> None:
     assert "There are no storage rules" in done(warm, "storage", "show").out
     assert "up to 5 MB." in done(warm, "storage", "quota", "videos", "5MB").out
     rule = ("--kind", "videos", "--keep", "1", "--after-days", "30", "--family", "atari", "--over-quota")
@@ -169,7 +169,7 @@ def test_the_trash_is_listed_and_emptied_run_by_run(warm: Service) -> None:
     assert done(warm, "trash", "empty", "--yes", "--json").json == {"removed": [gone[1]]}
 
 
-def test_prune_says_in_json_what_it_did_and_not_only_what_it_would(warm: Service) -> None:
+def test_prune_reports_in_json_what_it_did_and_not_only_what_it_would_do(warm: Service) -> None:
     assert done(warm, "prune", "--yes", "--json").json["done"] is None
     gone = done(warm, "run", *BRIEF, "--no-start").out.strip()
     done(warm, "delete", gone)
@@ -180,7 +180,7 @@ def test_prune_says_in_json_what_it_did_and_not_only_what_it_would(warm: Service
     assert done(warm, "trash", "list", "--json").json["runs"] == []
 
 
-def test_what_can_be_chosen_is_listed_and_shown(warm: Service) -> None:
+def test_available_choices_are_listed_and_shown(warm: Service) -> None:
     assert "CartPole-v1" in done(warm, "environments").out
     one = done(warm, "environments", "cartpole-V1").out
     assert "solved at: 475" in one
@@ -207,7 +207,7 @@ def test_policies_are_listed_and_filmed(warm: Service, trained: str, tmp_path: P
     assert call(warm.runs_dir, "film", "clip", "put-there", "--step", "256").status in (3, 4)
 
 
-def test_a_hint_is_tested_and_tells_its_outcome(warm: Service) -> None:
+def test_a_hint_is_tested_and_reports_its_outcome(warm: Service) -> None:
     begun = ("run", "--algo", "ppo", "--preset", "none", "--steps", "10000", "--set", "n_steps=64", "--no-start")
     run_id = done(warm, *begun, "--json").json["id"]
     metrics = JournalWriter(warm.folder(run_id).metrics_path)
@@ -226,7 +226,7 @@ def test_a_hint_is_tested_and_tells_its_outcome(warm: Service) -> None:
     assert "Tested once on CartPole-v1 with PPO" in done(warm, "hints", run_id).out
 
 
-def test_hints_episodes_and_family_are_told(warm: Service, trained: str) -> None:
+def test_hints_episodes_and_relatives_are_printed(warm: Service, trained: str) -> None:
     assert done(warm, "hints", trained, "--json").json["rules"]
     assert done(warm, "hints", trained).out
     done(warm, "evaluate", trained, "--episodes", "2", "--no-video")

@@ -37,7 +37,7 @@ def run_id(warm: Service) -> str:
     return str(call(warm.runs_dir, "status", "Trained", "--json").json["id"])
 
 
-def test_a_service_leaves_its_address_for_this_user_alone_and_takes_it_away(tmp_path: Path) -> None:
+def test_a_service_writes_its_address_for_this_user_only_and_removes_it_at_exit(tmp_path: Path) -> None:
     with serving(tmp_path, token="open-sesame-123", launcher="scripted") as service:
         address = eventually(lambda: read_address(service.runs_dir), "The address")
         assert (address.pid, address.url) == (service.process.pid, f"http://127.0.0.1:{service.port}")
@@ -54,12 +54,12 @@ def test_a_service_leaves_its_address_for_this_user_alone_and_takes_it_away(tmp_
 @pytest.mark.parametrize(
     "content", [b"", b"{", b"[]", b'{"url": 3, "process": "x"}', b'{"url": "http://127.0.0.1:1"}', bytes(range(256))]
 )
-def test_an_address_that_is_none_counts_for_nothing(tmp_path: Path, content: bytes) -> None:
+def test_an_invalid_address_file_is_ignored(tmp_path: Path, content: bytes) -> None:
     (tmp_path / NAME).write_bytes(content)
     assert read_address(tmp_path) is None
 
 
-def test_the_address_of_a_process_that_is_gone_is_stale(tmp_path: Path) -> None:
+def test_the_address_of_an_exited_process_is_stale(tmp_path: Path) -> None:
     ServiceAddress("http://127.0.0.1:1", "process:1:1.5:another-boot").write(tmp_path)
     address = read_address(tmp_path)
     assert address is not None
@@ -74,7 +74,7 @@ def test_a_setting_is_saved_and_removed(warm: Service) -> None:
     assert call(warm.runs_dir, "config", "unset", "keep_film").out.startswith("RLVIZ_KEEP_FILM is 40 (default).")
 
 
-def test_runs_are_listed_with_what_matters(warm: Service, run_id: str) -> None:
+def test_runs_are_listed_with_their_key_figures(warm: Service, run_id: str) -> None:
     listed = call(warm.runs_dir, "runs")
     assert listed.status == 0
     [row] = [line for line in listed.out.splitlines() if line.startswith(run_id)]
@@ -90,13 +90,11 @@ def test_runs_are_listed_with_what_matters(warm: Service, run_id: str) -> None:
 
 
 @pytest.mark.parametrize("text", ["last", "Trained", "ppo-cart"])
-def test_a_run_is_found_by_its_name_by_the_beginning_of_its_id_or_as_the_newest(
-    warm: Service, run_id: str, text: str
-) -> None:
+def test_a_run_is_found_by_name_id_prefix_or_as_the_newest(warm: Service, run_id: str, text: str) -> None:
     assert call(warm.runs_dir, "status", text, "--json").json["id"] == run_id
 
 
-def test_the_journal_of_a_run_is_told_line_by_line(warm: Service, run_id: str) -> None:
+def test_the_journal_of_a_run_is_printed_line_by_line(warm: Service, run_id: str) -> None:
     told = call(warm.runs_dir, "logs", run_id)
     assert "Training began." in told.out.splitlines()[0]
     assert "Training finished after 1,024 steps." in told.out
@@ -108,7 +106,7 @@ def test_the_journal_of_a_run_is_told_line_by_line(warm: Service, run_id: str) -
     assert call(warm.runs_dir, "logs", run_id, "--worker").status == 0
 
 
-def test_metrics_are_shown_all_or_as_curves(warm: Service, run_id: str) -> None:
+def test_metrics_are_shown_as_a_list_or_as_curves(warm: Service, run_id: str) -> None:
     every = call(warm.runs_dir, "metrics", run_id)
     assert {"rollout/ep_rew_mean", "train/loss"} <= {line.split()[0] for line in every.out.splitlines()}
     curve = call(warm.runs_dir, "metrics", run_id, "rollout/ep_rew_mean", "--json").json["series"]
@@ -117,7 +115,7 @@ def test_metrics_are_shown_all_or_as_curves(warm: Service, run_id: str) -> None:
     assert len(rows) == 1 + len(curve["rollout/ep_rew_mean"]["x"])
 
 
-def test_a_comparison_has_figures_and_the_settings_that_differ(warm: Service, run_id: str) -> None:
+def test_a_comparison_shows_figures_and_differing_settings(warm: Service, run_id: str) -> None:
     told = call(warm.runs_dir, "compare", run_id, "dqn-made-up")
     assert told.status == 0
     assert "Final return" in told.out
@@ -125,7 +123,7 @@ def test_a_comparison_has_figures_and_the_settings_that_differ(warm: Service, ru
     assert call(warm.runs_dir, "compare", run_id, "dqn-made-up", "--json").json["figures"]
 
 
-def test_a_comparison_sums_up_the_seeds_of_a_group_unless_they_are_asked_for(tmp_path: Path) -> None:
+def test_a_comparison_aggregates_the_seeds_of_a_group_by_default(tmp_path: Path) -> None:
     with serving(tmp_path, launcher="scripted") as service:
         body = {"algo": "ppo", "name": "twice", "seeds": [4, 7], "total_timesteps": 1_000}
         runs = [run["id"] for run in service.api("POST", "/runs/groups", json=body).json()["runs"]]
@@ -145,7 +143,7 @@ def evaluation(warm: Service, run_id: str) -> dict[str, Any]:
     return dict(ended.json)
 
 
-def test_an_evaluation_stands_among_what_happened(warm: Service, run_id: str, evaluation: dict[str, Any]) -> None:
+def test_an_evaluation_is_listed_among_the_events(warm: Service, run_id: str, evaluation: dict[str, Any]) -> None:
     events = call(warm.runs_dir, "logs", run_id, "--json").json["events"]
     (found,) = (event for event in events if event["kind"] == "evaluation")
     assert (found["seq"], found["level"], found["step"]) == (None, "info", evaluation["checkpoint_step"])
@@ -156,7 +154,9 @@ def test_an_evaluation_stands_among_what_happened(warm: Service, run_id: str, ev
     assert [event["time"] for event in events] == sorted(event["time"] for event in events)
 
 
-def test_an_evaluation_is_waited_for_and_told(warm: Service, run_id: str, evaluation: dict[str, Any]) -> None:
+def test_the_command_waits_for_an_evaluation_and_prints_its_result(
+    warm: Service, run_id: str, evaluation: dict[str, Any]
+) -> None:
     assert evaluation["status"] == "completed"
     assert [episode["seed"] for episode in evaluation["summary"]["episodes"]] == [5, 6]
     assert evaluation["id"] in call(warm.runs_dir, "evaluations", run_id).out
@@ -175,7 +175,7 @@ def test_actions_are_listed_filtered_and_paged(warm: Service, run_id: str, evalu
     assert (none.status, none.out) == (0, "No step matches.\n")
 
 
-def test_the_steps_of_evaluations_are_streamed_as_they_come(
+def test_the_steps_of_evaluations_are_streamed_as_they_arrive(
     warm: Service, run_id: str, evaluation: dict[str, Any]
 ) -> None:
     steps = sum(episode["episode_length"] + 1 for episode in evaluation["summary"]["episodes"])
@@ -208,9 +208,7 @@ def test_every_row_of_the_journal_is_exported(warm: Service, run_id: str, tmp_pa
     assert config == warm.get(f"/runs/{run_id}/config")
 
 
-def test_a_journal_that_is_torn_or_damaged_is_exported_without_the_lines_that_cannot_be_read(
-    warm: Service, tmp_path: Path
-) -> None:
+def test_a_torn_or_damaged_journal_is_exported_without_its_unreadable_lines(warm: Service, tmp_path: Path) -> None:
     from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
 
     journal = make_run(warm.runs_dir, "torn-run", rows=4, status="completed").metrics_path
@@ -268,7 +266,7 @@ def test_a_journal_that_is_torn_or_damaged_is_exported_without_the_lines_that_ca
         (["prune", "--json"], 0, ""),
     ],
 )
-def test_what_cannot_be_done_ends_with_its_status_and_a_sentence(
+def test_an_impossible_request_exits_with_its_status_and_a_sentence(
     warm: Service, run_id: str, arguments: list[str], status: int, says: str
 ) -> None:
     ended = call(warm.runs_dir, *arguments)
@@ -276,7 +274,7 @@ def test_what_cannot_be_done_ends_with_its_status_and_a_sentence(
     assert "Traceback" not in ended.err
 
 
-def test_the_service_s_refusal_of_a_stranger_is_told_as_such(tmp_path: Path) -> None:
+def test_an_authentication_error_of_the_service_is_reported_as_such(tmp_path: Path) -> None:
     with serving(tmp_path, token="open-sesame-123", launcher="scripted") as service:
         address = eventually(lambda: read_address(service.runs_dir), "The address")
         ServiceAddress(address.url, address.process, "wrong").write(service.runs_dir)
@@ -285,7 +283,7 @@ def test_the_service_s_refusal_of_a_stranger_is_told_as_such(tmp_path: Path) -> 
         assert f"{address.url} denies access" in ended.stderr
 
 
-def test_a_run_that_is_deleted_can_be_restored_and_the_trash_is_only_emptied_on_request(warm: Service) -> None:
+def test_a_deleted_run_can_be_restored_and_the_trash_is_emptied_only_on_request(warm: Service) -> None:
     created = call(warm.runs_dir, "run", "--steps", "200", "--algo", "random", "--name", "Chance", "--wait", "--json")
     run = created.json["id"]
     assert call(warm.runs_dir, "delete", run).status == 0
@@ -319,7 +317,7 @@ def test_the_address_of_a_page_is_printed(warm: Service, run_id: str, evaluation
     assert call(warm.runs_dir, "play", "--env", "CartPole-v1", "--no-open").out == f"{base}/play?env=CartPole-v1\n"
 
 
-def test_nobody_has_to_read_what_is_said_beside_the_answer(warm: Service) -> None:
+def test_a_command_succeeds_when_its_standard_error_is_closed(warm: Service) -> None:
     command = started(warm.runs_dir.parent, "run", "--algo", "random", "--no-start")
     command.stderr.close()
     with command.stdout as printed:
@@ -329,7 +327,9 @@ def test_nobody_has_to_read_what_is_said_beside_the_answer(warm: Service) -> Non
     assert call(warm.runs_dir, "delete", run).status == 0
 
 
-def test_the_whole_state_is_one_archive_without_secrets(warm: Service, run_id: str, tmp_path: Path) -> None:
+def test_the_doctor_writes_the_whole_state_into_one_archive_without_secrets(
+    warm: Service, run_id: str, tmp_path: Path
+) -> None:
     path = tmp_path / "state.zip"
     told = call(warm.runs_dir, "doctor", "--output", str(path), "--run", run_id, "--json").json
     with zipfile.ZipFile(path) as archive:

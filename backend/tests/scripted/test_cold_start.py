@@ -25,7 +25,7 @@ def test_a_scripted_worker_needs_no_torch() -> None:
     assert imported(program, "torch", "stable_baselines3", "gymnasium") == []
 
 
-def test_the_registries_import_nothing_heavy() -> None:
+def test_the_registries_import_no_heavy_module() -> None:
     program = (
         "from rlviz.learning.algorithms import ALGORITHMS\nfrom rlviz.learning.environments import ENVIRONMENTS\n"
         "assert list(ALGORITHMS) and list(ENVIRONMENTS)"

@@ -46,7 +46,7 @@ def test_config_never_shows_the_token(tmp_path: Path) -> None:
     assert "********" in result.stdout
 
 
-def test_a_setting_that_cannot_be_used_ends_with_2_and_one_clear_line(tmp_path: Path) -> None:
+def test_an_invalid_setting_exits_with_2_and_one_clear_line(tmp_path: Path) -> None:
     result = rlviz(tmp_path, "serve", host="0.0.0.0")
     assert result.returncode == 2
     assert result.stderr.startswith("rlviz: Settings cannot be used.")
@@ -54,7 +54,7 @@ def test_a_setting_that_cannot_be_used_ends_with_2_and_one_clear_line(tmp_path: 
     assert len(result.stderr.splitlines()) == 1
 
 
-def test_a_port_that_is_taken_ends_with_2_and_says_what_to_do(tmp_path: Path) -> None:
+def test_a_port_in_use_exits_with_2_and_says_what_to_do(tmp_path: Path) -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
         result = rlviz(tmp_path, "serve", port=str(port))
@@ -65,7 +65,7 @@ def test_a_port_that_is_taken_ends_with_2_and_says_what_to_do(tmp_path: Path) ->
 
 
 @pytest.mark.parametrize("command", ["serve", "rebuild"])
-def test_a_runs_folder_that_another_service_uses_ends_with_4_and_names_its_process(
+def test_a_runs_folder_in_use_by_another_service_exits_with_4_and_names_its_process(
     tmp_path: Path, command: str
 ) -> None:
     runs_dir = tmp_path / "runs"
@@ -83,7 +83,7 @@ def test_a_runs_folder_that_another_service_uses_ends_with_4_and_names_its_proce
     assert "RLVIZ_RUNS_DIR" in problem
 
 
-def test_a_runs_folder_that_is_none_ends_with_2_and_says_what_to_do(tmp_path: Path) -> None:
+def test_an_invalid_runs_folder_exits_with_2_and_says_what_to_do(tmp_path: Path) -> None:
     (tmp_path / "runs").write_text("no folder")
     result = rlviz(tmp_path, "serve", port="0", runs_dir=str(tmp_path / "runs"))
     assert result.returncode == 2
@@ -92,7 +92,7 @@ def test_a_runs_folder_that_is_none_ends_with_2_and_says_what_to_do(tmp_path: Pa
     assert "RLVIZ_RUNS_DIR" in problem
 
 
-def test_a_damaged_catalogue_ends_with_2_and_says_what_to_do(tmp_path: Path) -> None:
+def test_a_damaged_catalogue_exits_with_2_and_says_what_to_do(tmp_path: Path) -> None:
     (tmp_path / "rlviz.db").write_bytes(bytes(range(256)) * 64)
     result = rlviz(tmp_path, "serve", port="0", runs_dir=str(tmp_path))
     assert result.returncode == 2
@@ -102,14 +102,14 @@ def test_a_damaged_catalogue_ends_with_2_and_says_what_to_do(tmp_path: Path) -> 
 
 
 @pytest.mark.parametrize("host", ["no-such-host.invalid", "203.0.113.7"])
-def test_an_address_that_is_not_ours_ends_with_2(tmp_path: Path, host: str) -> None:
+def test_a_host_that_is_not_of_this_machine_exits_with_2(tmp_path: Path, host: str) -> None:
     result = rlviz(tmp_path, "serve", host=host, token="open-sesame-123", port="0")
     assert result.returncode == 2
     assert host in result.stderr
     assert "Traceback" not in result.stderr
 
 
-def test_rebuild_indexes_the_folders_and_names_what_it_cannot_read(tmp_path: Path) -> None:
+def test_rebuild_indexes_the_folders_and_names_unreadable_ones(tmp_path: Path) -> None:
     for number in range(3):
         make_run(tmp_path / "runs", f"run-{number}", rows=2, status="completed")
     result = rlviz(tmp_path, "rebuild")
@@ -123,7 +123,7 @@ def test_rebuild_indexes_the_folders_and_names_what_it_cannot_read(tmp_path: Pat
     assert "Traceback" not in result.stderr
 
 
-def test_a_run_of_a_newer_version_is_indexed_and_a_rebuild_is_no_failure(tmp_path: Path) -> None:
+def test_a_run_of_a_newer_version_is_indexed_and_does_not_fail_a_rebuild(tmp_path: Path) -> None:
     folder = make_run(tmp_path / "runs", "run-1", rows=2, status="completed")
     content = json.loads(folder.config_path.read_text())
     folder.config_path.write_text(json.dumps({**content, "schema_version": 9}))
@@ -141,7 +141,7 @@ def test_openapi_prints_the_document(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == [], "Describing the API touches nothing"
 
 
-def test_the_version_and_the_help_import_nothing_heavy(tmp_path: Path) -> None:
+def test_the_version_and_the_help_import_no_heavy_module(tmp_path: Path) -> None:
     loaded = "import sys; from rlviz.cli.main import main; main(['--help']); print(*sys.modules)"
     result = subprocess.run([sys.executable, "-c", loaded], capture_output=True, text=True, check=True, timeout=60)
     modules = set(result.stdout.splitlines()[-1].split())
@@ -152,7 +152,7 @@ def test_the_version_and_the_help_import_nothing_heavy(tmp_path: Path) -> None:
     "typed",
     [["run", "--help"], ["run", "--nonsense"], ["rules", "add", "--help"], ["rules", "--nonsense"], ["nonsense"], []],
 )
-def test_the_help_of_a_command_and_a_wrong_flag_import_nothing_heavy(typed: list[str]) -> None:
+def test_the_help_of_a_command_and_an_unknown_flag_import_no_heavy_module(typed: list[str]) -> None:
     """That is what their time goes into: they come within 150 ms."""
     loaded = f"import sys; from rlviz.__main__ import main; main({typed}); print(*sys.modules)"
     told = subprocess.run([sys.executable, "-c", loaded], capture_output=True, text=True, check=True).stdout
@@ -160,7 +160,7 @@ def test_the_help_of_a_command_and_a_wrong_flag_import_nothing_heavy(typed: list
     assert not modules & {"torch", "fastapi", "pydantic", "httpx", "numpy", "rich", "rlviz.settings"}
 
 
-def test_as_much_is_said_as_is_wanted(tmp_path: Path) -> None:
+def test_quiet_and_verbose_flags_control_the_output(tmp_path: Path) -> None:
     make_run(tmp_path / "runs", "made-up", rows=2, status="completed")
     usual = rlviz(tmp_path, "run", "--no-start", "--algo", "random")
     quiet = rlviz(tmp_path, "-q", "run", "--no-start", "--algo", "random")
@@ -174,7 +174,7 @@ def test_as_much_is_said_as_is_wanted(tmp_path: Path) -> None:
     assert verbose.stdout == rlviz(tmp_path, "runs").stdout
 
 
-def test_the_log_goes_into_a_file_too_behind_what_is_there(tmp_path: Path) -> None:
+def test_the_log_is_also_appended_to_a_file(tmp_path: Path) -> None:
     file = tmp_path / "rlviz.log"
     file.write_text("before\n")
     assert rlviz(tmp_path, "--quiet", "--log-file", str(file), "runs").stderr == ""
@@ -185,12 +185,12 @@ def test_the_log_goes_into_a_file_too_behind_what_is_there(tmp_path: Path) -> No
     assert f"The log file {tmp_path} cannot be written" in refused.stderr
 
 
-def test_an_unknown_command_ends_with_2(capsys: pytest.CaptureFixture[str]) -> None:
+def test_an_unknown_command_exits_with_2(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["fly"]) == 2
     assert "No such command 'fly'" in capsys.readouterr().err
 
 
-def test_two_flags_of_serve_count_before_the_environment(tmp_path: Path) -> None:
+def test_flags_of_serve_take_precedence_over_the_environment(tmp_path: Path) -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = str(taken.getsockname()[1])
         result = rlviz(tmp_path, "serve", "--port", port, port="1")
@@ -198,7 +198,7 @@ def test_two_flags_of_serve_count_before_the_environment(tmp_path: Path) -> None
     assert f"Port {port} on 127.0.0.1 cannot be used" in result.stderr
 
 
-def test_the_version_is_told_without_importing_the_commands() -> None:
+def test_the_version_is_printed_without_importing_the_commands() -> None:
     loaded = "import sys; from rlviz.__main__ import main; main(['--version']); print(*sys.modules)"
     told = subprocess.run([sys.executable, "-c", loaded], capture_output=True, text=True, check=True).stdout
     version, modules = told.splitlines()
@@ -206,7 +206,7 @@ def test_the_version_is_told_without_importing_the_commands() -> None:
     assert "typer" not in modules.split()
 
 
-def test_the_help_imports_no_command_and_says_of_each_what_it_says_itself() -> None:
+def test_the_help_imports_no_command_and_uses_each_commands_own_summary() -> None:
     loaded = "import sys; from rlviz.cli.main import main; main(['--help']); print(*sys.modules)"
     told = subprocess.run([sys.executable, "-c", loaded], capture_output=True, text=True, check=True).stdout
     ours = {name.removeprefix("rlviz.cli.") for name in told.splitlines()[-1].split() if name.startswith("rlviz.")}
@@ -217,14 +217,14 @@ def test_the_help_imports_no_command_and_says_of_each_what_it_says_itself() -> N
         assert " ".join(str(command.help).split("\n\n")[0].split()) == entry.summary
 
 
-def test_each_file_of_commands_is_in_the_index_and_no_command_is_left_out_of_it() -> None:
+def test_every_command_file_is_in_the_index_and_lists_all_its_commands() -> None:
     files = {path.stem for path in Path(commands.__file__).parent.glob("*.py")} - {"__init__"}
     assert {entry.module for entry in COMMANDS.values()} == files
     registered = {name for module in files for name in load(module)}
     assert registered == set(COMMANDS)
 
 
-def test_every_command_can_answer_in_json_but_for_what_has_no_answer() -> None:
+def test_every_command_with_a_result_can_print_json() -> None:
     def without(group: Any, path: str) -> list[str]:
         found: list[str] = []
         for name, command in ((name, group.get_command(None, name)) for name in group.list_commands(None)):
@@ -237,12 +237,12 @@ def test_every_command_can_answer_in_json_but_for_what_has_no_answer() -> None:
     assert without(get_command(app), "") == ["serve", "openapi"], "which prints JSON alone"
 
 
-def test_a_command_that_is_misspelt_is_named(capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_misspelt_command_is_named(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["exprt"]) == 2
     assert "Did you mean 'export'" in capsys.readouterr().err
 
 
-def test_each_command_shows_examples_of_itself_that_can_be_typed() -> None:
+def test_each_command_shows_valid_examples() -> None:
     def every(group: Any, path: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], Any]]:
         for name in group.list_commands(None):
             command = group.get_command(None, name)

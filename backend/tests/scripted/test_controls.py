@@ -66,7 +66,7 @@ def test_the_keys_of_a_built_in_environment_reach_each_of_its_actions(
     check_keys(controls)
 
 
-def test_what_is_done_without_a_key_is_an_action(played: tuple[Controls, gymnasium.Env[Any, Any]]) -> None:
+def test_a_no_op_without_a_key_is_an_action(played: tuple[Controls, gymnasium.Env[Any, Any]]) -> None:
     controls, env = played
     hand = PersonActions(env.action_space, controls)
     assert hand.is_ready == (None not in controls.neutral)
@@ -86,7 +86,7 @@ def test_what_is_done_without_a_key_is_an_action(played: tuple[Controls, gymnasi
     ],
     ids=str,
 )
-def test_an_environment_that_brings_no_keys_gets_some_that_reach_each_action(space: spaces.Space[Any]) -> None:
+def test_an_environment_without_keys_gets_some_that_reach_each_action(space: spaces.Space[Any]) -> None:
     controls = generic_controls(space)
     check_reach(controls, space)
     check_keys(controls)
@@ -94,18 +94,18 @@ def test_an_environment_that_brings_no_keys_gets_some_that_reach_each_action(spa
         assert space.contains(PersonActions(space, controls).action())
 
 
-def test_a_number_without_bounds_is_moved_between_minus_one_and_one() -> None:
+def test_an_unbounded_number_moves_between_minus_one_and_one() -> None:
     controls = generic_controls(spaces.Box(-np.inf, np.inf, (1,)))
     assert {binding.value for binding in controls.bindings} == {-1, 1}
 
 
-def test_more_actions_than_keys_get_as_many_as_there_are() -> None:
+def test_an_environment_with_more_actions_than_keys_uses_every_key() -> None:
     controls = generic_controls(spaces.Discrete(1_000))
     check_keys(controls)
     assert len(controls.bindings) == 36
 
 
-def test_letters_stand_for_the_arrows_where_they_do_nothing_else() -> None:
+def test_letters_replace_the_arrow_keys_where_they_are_free() -> None:
     def keys(env_id: str) -> set[str]:
         controls = ENVIRONMENTS.get(env_id).controls
         assert controls is not None

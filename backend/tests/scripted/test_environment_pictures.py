@@ -24,7 +24,7 @@ def drawn(root: Path, every: int, steps: int = 60) -> Any:
         return env.render()
 
 
-def test_the_exhaust_of_the_lander_is_the_same_however_often_it_is_drawn(tmp_path: Path) -> None:
+def test_the_lander_exhaust_is_drawn_identically_every_time(tmp_path: Path) -> None:
     expected = drawn(tmp_path, 1)
     np.testing.assert_array_equal(drawn(tmp_path, 7), expected)
     np.testing.assert_array_equal(drawn(tmp_path, 1_000), expected)

@@ -15,7 +15,7 @@ from rlviz.exchange.export import write_event_files
 from rlviz.rundir.journal import JournalWriter, read_journal
 
 
-def test_tensorboard_reads_the_curves_that_were_logged(tmp_path: Path) -> None:
+def test_tensorboard_reads_the_logged_curves(tmp_path: Path) -> None:
     from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
 
     journal = JournalWriter(tmp_path / "metrics.jsonl", clock=lambda: 12.5)
@@ -33,7 +33,7 @@ def test_tensorboard_reads_the_curves_that_were_logged(tmp_path: Path) -> None:
     assert b'"algo": "ppo"' in found.Tensors("configuration")[0].tensor_proto.string_val[0]
 
 
-def test_event_files_that_are_written_again_replace_themselves_and_nobody_else_s(tmp_path: Path) -> None:
+def test_rewritten_event_files_replace_only_themselves(tmp_path: Path) -> None:
     from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
 
     def rows(count: int) -> list[dict[str, Any]]:
@@ -63,14 +63,14 @@ def test_event_files_that_are_written_again_replace_themselves_and_nobody_else_s
         write_event_files(rows(1), "{}", logs)
 
 
-def test_no_package_is_needed_to_write_them(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_writing_event_files_needs_no_package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """``make run`` installs none."""
     monkeypatch.setitem(sys.modules, "tensorboard", None)
     rows = [{"time": 1.0, "step": 1, "values": {"train/loss": 0.5}}]
     assert write_event_files(rows, "{}", tmp_path) == (1, {})
 
 
-def test_tensorboard_reads_names_of_any_kind_and_numbers_beyond_32_bits(tmp_path: Path) -> None:
+def test_tensorboard_reads_any_name_and_numbers_beyond_32_bits(tmp_path: Path) -> None:
     from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
 
     values = {"/loss": 1.0, "a//b": 2.0, "größe\n": 3.0, "x" * 300: 4.0, "step": 5.0, "large": 1e300, "one": 1}

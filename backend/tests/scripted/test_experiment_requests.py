@@ -65,18 +65,20 @@ def test_results_are_served_for_a_score_and_a_threshold(http: Client) -> None:
         (f"{BASE}/search", 404, None),
     ],
 )
-def test_what_cannot_be_answered_is_a_problem(http: Client, path: str, status: int, pointer: str | None) -> None:
+def test_an_impossible_results_request_returns_a_problem(
+    http: Client, path: str, status: int, pointer: str | None
+) -> None:
     found = http.get(path)
     assert found.status == status
     assert found.headers["content-type"] == "application/problem+json"
     assert [field["pointer"] for field in found.json.get("errors", [])] == ([pointer] if pointer else [])
 
 
-def test_a_threshold_beyond_all_numbers_is_answered(http: Client) -> None:
+def test_an_infinite_threshold_is_answered(http: Client) -> None:
     assert http.get(f"{BASE}/results?threshold=1e308").json["thresholds"]["variants"][0]["reached"] == 0
 
 
-def test_exports_are_files_that_no_browser_opens_as_a_page(http: Client) -> None:
+def test_exports_are_downloads_that_browsers_do_not_open_as_pages(http: Client) -> None:
     for form, suffix in (
         ("csv", "csv"),
         ("parquet", "parquet"),
@@ -90,19 +92,19 @@ def test_exports_are_files_that_no_browser_opens_as_a_page(http: Client) -> None
         assert "sandbox" in found.headers["content-security-policy"]
 
 
-def test_the_report_is_a_page_that_runs_nothing(http: Client) -> None:
+def test_the_report_is_a_page_without_scripts(http: Client) -> None:
     found = http.get(f"{BASE}/report?threshold=21.5")
     assert found.headers["content-type"] == "text/html; charset=utf-8"
     assert "default-src 'none'" in found.headers["content-security-policy"]
     assert "good is better than =bad" in found.body.decode()
 
 
-def test_a_search_that_has_not_begun_has_an_empty_history(http: Client) -> None:
+def test_a_search_that_has_not_started_has_an_empty_history(http: Client) -> None:
     found = http.get("/experiments/search/search").json
     assert (found["trials"], found["best"], found["wanted"]) == ([], None, 3)
 
 
-def test_a_search_shows_what_was_proposed(http: Client, source: ExperimentSource) -> None:
+def test_a_search_shows_its_proposed_trials(http: Client, source: ExperimentSource) -> None:
     study = Study(source.folder, "search", Sweep(space={"gamma": FloatRange(low=0.9, high=0.99)}, trials=3))
     for objective in (1.0, 3.0, 2.0):
         asked = study.ask()
@@ -113,7 +115,7 @@ def test_a_search_shows_what_was_proposed(http: Client, source: ExperimentSource
     assert found["best"]["number"] == 1
 
 
-def test_keeping_a_preset_lists_it_where_it_fits(http: Client) -> None:
+def test_saving_a_preset_lists_it_where_it_applies(http: Client) -> None:
     made = http.post(f"{BASE}/keep-as-preset", {"variant": "good", "title": "Kept"})
     assert (made.status, made.json["id"]) == (201, "own-kept")
     assert [one["id"] for one in http.get("/presets").json] == ["own-kept"]
@@ -141,7 +143,7 @@ def test_keeping_a_preset_lists_it_where_it_fits(http: Client) -> None:
         ({"variant": "good", "title": "x", "rank": 1}, "/rank"),
     ],
 )
-def test_a_preset_that_makes_no_sense_is_not_kept(http: Client, body: dict[str, object], pointer: str) -> None:
+def test_an_invalid_preset_is_not_saved(http: Client, body: dict[str, object], pointer: str) -> None:
     found = http.post(f"{BASE}/keep-as-preset", body)
     assert (found.status, [field["pointer"] for field in found.json["errors"]]) == (422, [pointer])
 

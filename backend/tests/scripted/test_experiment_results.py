@@ -41,7 +41,7 @@ def results_service(app: Application) -> ResultsService:
     return ResultsService(app.settings, app.database, app.metrics, clock=time.time)
 
 
-def test_results_come_from_scores_and_journals(app: Application, source: ExperimentSource) -> None:
+def test_results_are_computed_from_scores_and_journals(app: Application, source: ExperimentSource) -> None:
     found = results_service(app).results(source, ResultsRequest(threshold=21.5))
     assert found.verdict.headline == "good is better than =bad with probability 1.00 [1.00, 1.00]."
     assert [one.iqm for one in found.variants] == [22.0, 7.0]
@@ -54,7 +54,7 @@ def test_results_come_from_scores_and_journals(app: Application, source: Experim
 
 
 @pytest.mark.parametrize("threshold", [21.5, 6.0, -1e9])
-def test_results_for_another_threshold_are_those_that_are_made_for_it(
+def test_results_for_another_threshold_equal_those_computed_for_it(
     app: Application, source: ExperimentSource, threshold: float
 ) -> None:
     """Though only what depends on it is made again."""
@@ -64,7 +64,7 @@ def test_results_for_another_threshold_are_those_that_are_made_for_it(
     assert found.thresholds is not None
 
 
-def test_a_seed_whose_score_reaches_the_threshold_has_got_there(app: Application, source: ExperimentSource) -> None:
+def test_a_seed_whose_score_reaches_the_threshold_has_solved_it(app: Application, source: ExperimentSource) -> None:
     """Also where exploration kept the mean of its training below: its score is an evaluation too."""
     before = results_service(app).results(source, ResultsRequest(threshold=28.0))
     with app.database.write() as session:
@@ -83,7 +83,7 @@ def test_a_seed_whose_score_reaches_the_threshold_has_got_there(app: Application
             session.exec(delete(EvaluationRow))
 
 
-def test_evaluations_that_one_variant_alone_made_do_not_make_it_faster(app: Application, tmp_path: Path) -> None:
+def test_evaluations_made_by_only_one_variant_do_not_make_it_faster(app: Application, tmp_path: Path) -> None:
     source = dataclasses.replace(finished_experiment(app, tmp_path), id="unlike")
     evaluated = [cell.run_id for cell in source.cells if cell.variant == "good"]
     for run_id in evaluated:
@@ -111,7 +111,7 @@ def test_evaluations_that_one_variant_alone_made_do_not_make_it_faster(app: Appl
     assert found.thresholds.variants[0].median == 500.0
 
 
-def test_in_each_environment_its_own_threshold_is_to_be_reached(app: Application, source: ExperimentSource) -> None:
+def test_each_environment_uses_its_own_threshold(app: Application, source: ExperimentSource) -> None:
     environments = {"good": "CartPole-v1", "=bad": "Acrobot-v1"}
     apart = dataclasses.replace(
         source, id="apart", environments=environments, thresholds={"CartPole-v1": 21.5, "Acrobot-v1": 5.5}
@@ -124,7 +124,7 @@ def test_in_each_environment_its_own_threshold_is_to_be_reached(app: Application
     assert [one.reached for one in common.thresholds.variants] == [3, 0]
 
 
-def test_the_mean_return_in_training_can_be_the_score(app: Application, source: ExperimentSource) -> None:
+def test_the_mean_training_return_can_be_the_score(app: Application, source: ExperimentSource) -> None:
     found = results_service(app).results(source, ResultsRequest(ScoreKind.TRAINING))
     assert [one.iqm for one in found.variants] == [22.0, 7.0]
     assert "exploration included" in found.score_definition
@@ -146,7 +146,7 @@ def kept_results(source: ExperimentSource) -> list[Path]:
     return list((source.folder / "results").glob("made-*.json"))
 
 
-def test_who_comes_next_reads_what_was_made(app: Application, source: ExperimentSource) -> None:
+def test_later_requests_read_the_stored_results(app: Application, source: ExperimentSource) -> None:
     forget_results(source)
     request = ResultsRequest(threshold=21.5)
     before = results_service(app).results(source, request)
@@ -160,7 +160,7 @@ def test_who_comes_next_reads_what_was_made(app: Application, source: Experiment
     assert results_service(app).results(source, request) == before
 
 
-def test_results_are_kept_once_every_trial_has_ended(app: Application, source: ExperimentSource) -> None:
+def test_results_are_stored_after_every_trial_has_ended(app: Application, source: ExperimentSource) -> None:
     forget_results(source)
     trains = dataclasses.replace(source, cells=[dataclasses.replace(source.cells[0], ended=False), *source.cells[1:]])
     assert not results_service(app).results(trains, ResultsRequest()).complete
@@ -170,7 +170,7 @@ def test_results_are_kept_once_every_trial_has_ended(app: Application, source: E
     assert len(kept_results(source)) == MOST_KEPT
 
 
-def test_who_comes_next_reads_digests_and_no_journals(app: Application, source: ExperimentSource) -> None:
+def test_later_requests_read_digests_instead_of_journals(app: Application, source: ExperimentSource) -> None:
     request = ResultsRequest(threshold=21.5)
     before = results_service(app).results(source, request)
     forget_results(source)
@@ -185,7 +185,7 @@ def test_who_comes_next_reads_digests_and_no_journals(app: Application, source: 
             path.write_bytes(kept[run_id])
 
 
-def test_a_torn_or_foreign_line_among_digests_is_made_again(app: Application, source: ExperimentSource) -> None:
+def test_a_torn_or_foreign_digest_line_is_recomputed(app: Application, source: ExperimentSource) -> None:
     request = ResultsRequest(threshold=21.5)
     before = results_service(app).results(source, request)
     digests = source.folder / "results" / "digests.jsonl"
@@ -196,7 +196,7 @@ def test_a_torn_or_foreign_line_among_digests_is_made_again(app: Application, so
     assert results_service(app).results(source, request) == before
 
 
-def test_digests_that_were_made_in_another_way_are_made_again(
+def test_digests_computed_by_another_method_are_recomputed(
     app: Application, source: ExperimentSource, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     before = results_service(app).results(source, ResultsRequest())
@@ -207,7 +207,7 @@ def test_digests_that_were_made_in_another_way_are_made_again(
     assert results_service(app).results(source, ResultsRequest()) == before
 
 
-def test_the_second_answer_is_the_first_until_a_trial_changes(app: Application, source: ExperimentSource) -> None:
+def test_results_are_cached_until_a_trial_changes(app: Application, source: ExperimentSource) -> None:
     results = results_service(app)
     first = results.results(source, ResultsRequest())
     assert results.results(source, ResultsRequest()) is first
@@ -216,15 +216,13 @@ def test_the_second_answer_is_the_first_until_a_trial_changes(app: Application, 
     assert results.results(changed, ResultsRequest()).variants[0].mean != first.variants[0].mean
 
 
-def test_a_run_that_was_deleted_leaves_its_score(app: Application, source: ExperimentSource) -> None:
+def test_a_deleted_run_keeps_its_score(app: Application, source: ExperimentSource) -> None:
     cells = [Cell("good", 0, "no-such-run", 7.0, ended=True), Cell("good", 1, None, None, ended=False)]
     found = results_service(app).results(ExperimentSource(**{**vars(source), "cells": cells}), ResultsRequest())
     assert (found.variants[0].n, found.variants[0].iqm, found.complete) == (1, 7.0, False)
 
 
-def test_a_run_that_was_deleted_is_not_said_to_have_trained_for_no_steps(
-    app: Application, source: ExperimentSource
-) -> None:
+def test_a_deleted_run_is_not_reported_with_zero_steps(app: Application, source: ExperimentSource) -> None:
     cells = [
         dataclasses.replace(cell, run_id="no-such-run") if cell.variant == "good" else cell for cell in source.cells
     ]
@@ -233,9 +231,7 @@ def test_a_run_that_was_deleted_is_not_said_to_have_trained_for_no_steps(
     assert found.verdict.cautions == ["All runs of good were deleted since: only its scores are left."]
 
 
-def test_what_is_kept_as_a_preset_is_measured_by_the_runs_that_exist(
-    app: Application, source: ExperimentSource
-) -> None:
+def test_a_saved_preset_is_measured_by_the_runs_that_exist(app: Application, source: ExperimentSource) -> None:
     gone = dataclasses.replace(source.cells[0], run_id="no-such-run")
     some = dataclasses.replace(source, cells=[gone, *source.cells[1:]])
     service = results_service(app)
@@ -250,7 +246,7 @@ def test_what_is_kept_as_a_preset_is_measured_by_the_runs_that_exist(
     assert (figures.seeds, figures.solved, figures.held, figures.seconds) == (4, 3, 3, 300.0)
 
 
-def test_exports_say_the_same_in_every_format(app: Application, source: ExperimentSource) -> None:
+def test_exports_contain_the_same_values_in_every_format(app: Application, source: ExperimentSource) -> None:
     trials, results = results_service(app).trials_and_results(source, ResultsRequest(threshold=21.5))
     rows = list(csv.DictReader(io.StringIO(export(ResultsFormat.CSV, trials, results).decode())))
     assert list(rows[0]) == list(COLUMNS)
@@ -266,12 +262,12 @@ def test_exports_say_the_same_in_every_format(app: Application, source: Experime
     assert b"\\toprule" in export(ResultsFormat.LATEX, trials, results)
 
 
-def test_results_are_shown_where_nothing_can_be_written(app: Application, source: ExperimentSource) -> None:
+def test_results_are_shown_from_a_folder_that_is_not_writable(app: Application, source: ExperimentSource) -> None:
     nowhere = ExperimentSource(**{**vars(source), "id": "nowhere", "folder": Path("/proc/nowhere")})
     assert results_service(app).results(nowhere, ResultsRequest()).scored == 2 * SEEDS
 
 
-def test_a_variant_is_kept_as_a_preset_with_what_was_measured(app: Application, source: ExperimentSource) -> None:
+def test_a_variant_is_saved_as_a_preset_with_its_measurements(app: Application, source: ExperimentSource) -> None:
     results = results_service(app).results(source, ResultsRequest(threshold=21.5))
     config = folder_of(app, run_of(source, "good")).read_config()
     kept = preset_of(source, "good", "Good one", config, results, now=1_000.0)
@@ -286,7 +282,7 @@ def test_a_variant_is_kept_as_a_preset_with_what_was_measured(app: Application, 
     app.own_presets.delete("own-good-one")
 
 
-def test_what_has_no_score_cannot_be_kept(source: ExperimentSource) -> None:
+def test_a_variant_without_a_score_cannot_be_saved(source: ExperimentSource) -> None:
     with pytest.raises(UnknownName, match="Did you mean 'good'"):
         run_of(source, "goood")
     nothing = ExperimentSource(**{**vars(source), "cells": [Cell("good", 0, "some-run", None, ended=False)]})

@@ -58,7 +58,7 @@ def service(own: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Ser
         yield service
 
 
-def test_one_that_is_deleted_while_it_trains_leaves_its_runs(service: Service) -> None:
+def test_an_experiment_deleted_while_it_trains_leaves_its_runs(service: Service) -> None:
     spec = {**TINY, "base": {**BASE, "total_timesteps": 1_000_000}, "variants": [{"name": "a"}]}
     experiment_id = create(service, spec)
     training = eventually(
@@ -70,7 +70,7 @@ def test_one_that_is_deleted_while_it_trains_leaves_its_runs(service: Service) -
     assert not ExperimentFolder(service.runs_dir, experiment_id).path.exists()
 
 
-def test_a_service_that_is_killed_repeats_no_trial(tmp_path: Path) -> None:
+def test_a_restarted_service_repeats_no_trial(tmp_path: Path) -> None:
     with serving(tmp_path, max_concurrent_runs="2", launcher="scripted") as first:
         experiment_id = create(first, TWO)
         eventually(lambda: first.get(f"/experiments/{experiment_id}")["counts"].get("scored"), "a score", LONG)

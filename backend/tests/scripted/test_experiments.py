@@ -26,7 +26,7 @@ def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
         yield service
 
 
-def test_two_variants_are_trained_with_each_seed_scored_and_judged(service: Service) -> None:
+def test_two_variants_are_trained_with_each_seed_scored_and_compared(service: Service) -> None:
     experiment_id = create(service, TWO)
     found = ended(service, experiment_id)
     assert (found["status"], found["progress"], found["trials"]) == ("completed", 1.0, 4)
@@ -77,7 +77,7 @@ def test_methods_are_compared_over_several_environments(service: Service) -> Non
     assert "Acrobot-v1: 0 is the mean return of random actions (-498.8), 1 is the threshold (-100.0)." in shown.out
 
 
-def test_a_list_comes_in_pages_and_can_be_searched(service: Service) -> None:
+def test_experiments_are_paged_and_searchable(service: Service) -> None:
     names = [f"Page {place}" for place in range(3)]
     for name in names:
         create(service, {**TINY, "name": name, "seeds": 1, "variants": [{"name": "only"}]})
@@ -97,14 +97,14 @@ def test_a_list_comes_in_pages_and_can_be_searched(service: Service) -> None:
     assert problem["pointer"] == "/cursor"
 
 
-def test_results_are_there_before_somebody_asks(service: Service) -> None:
+def test_results_are_prepared_before_they_are_requested(service: Service) -> None:
     experiment_id = create(service, {**TINY, "variants": [{"name": "only"}]})
     ended(service, experiment_id)
     folder = ExperimentFolder(service.runs_dir, experiment_id).path / "results"
     eventually(lambda: list(folder.glob("made-*.json")), "results that are kept", LONG)
 
 
-def test_a_trial_is_scored_on_as_many_episodes_as_wanted(service: Service) -> None:
+def test_a_trial_is_scored_on_the_requested_number_of_episodes(service: Service) -> None:
     """More than a person may ask for: in games of chance a score of few episodes says little."""
     episodes = LIMITS.evaluation_episodes.maximum + 1
     walks = {**BASE, "algo": "q-learning", "env_id": "FrozenLake-v1", "hyperparameters": {}}
@@ -115,7 +115,7 @@ def test_a_trial_is_scored_on_as_many_episodes_as_wanted(service: Service) -> No
     assert evaluation["episodes"] == len(evaluation["summary"]["episodes"]) == episodes
 
 
-def test_a_search_proposes_trains_and_learns_of_the_scores(service: Service) -> None:
+def test_a_search_proposes_trials_trains_them_and_learns_from_their_scores(service: Service) -> None:
     experiment_id = create(service, SEARCH)
     found = ended(service, experiment_id)
     assert statuses(found) == ["scored"] * 6
@@ -131,7 +131,9 @@ def test_a_search_proposes_trains_and_learns_of_the_scores(service: Service) -> 
     ],
     ids=["variants", "a search, which proposes by scores"],
 )
-def test_the_next_trial_trains_while_one_is_scored(service: Service, spec: dict[str, Any], overlaps: bool) -> None:
+def test_the_next_trial_trains_while_the_previous_one_is_scored(
+    service: Service, spec: dict[str, Any], overlaps: bool
+) -> None:
     experiment_id = create(service, {**TINY, **spec, "parallel": 1})
     assert statuses(ended(service, experiment_id)) == ["scored"] * 3
     lines = list(ExperimentFolder(service.runs_dir, experiment_id).read_trials())
@@ -140,7 +142,7 @@ def test_the_next_trial_trains_while_one_is_scored(service: Service, spec: dict[
     assert (second < scored) == overlaps
 
 
-def test_what_one_that_is_over_has_cost_is_said_alike_when_a_run_of_it_is_deleted_and_restored(
+def test_the_cost_of_an_ended_experiment_is_unchanged_by_deleting_and_restoring_its_runs(
     service: Service,
 ) -> None:
     experiment_id = create(service, {**TINY, "variants": [{"name": "a"}]})
@@ -198,7 +200,7 @@ def test_what_one_that_is_over_has_cost_is_said_alike_when_a_run_of_it_is_delete
         ),
     ],
 )
-def test_what_cannot_be_trained_is_refused_before_anything_begins(
+def test_an_experiment_that_cannot_be_trained_is_refused_before_it_starts(
     service: Service, changes: dict[str, Any], pointer: str
 ) -> None:
     before = len(service.get("/experiments")["experiments"])
@@ -207,7 +209,7 @@ def test_what_cannot_be_trained_is_refused_before_anything_begins(
     assert len(service.get("/experiments")["experiments"]) == before
 
 
-def test_a_preset_that_is_deleted_meanwhile_is_trained_as_it_was(service: Service) -> None:
+def test_a_preset_deleted_after_the_start_is_trained_unchanged(service: Service) -> None:
     """What an experiment trains is written down when it is created."""
     source = ended(service, create(service, {**TINY, "variants": [{"name": "kept"}]}))
     kept = service.api("POST", f"/experiments/{source['id']}/keep-as-preset", json={"variant": "v0", "title": "Mine"})
@@ -223,7 +225,7 @@ def test_a_preset_that_is_deleted_meanwhile_is_trained_as_it_was(service: Servic
     assert config["hyperparameters"]["n_steps"] == QUICK["ppo"]["n_steps"]
 
 
-def test_a_misfit_of_a_search_does_not_end_an_experiment_that_fails_fast(service: Service) -> None:
+def test_an_unsuitable_trial_of_a_search_does_not_end_a_fail_fast_experiment(service: Service) -> None:
     space = {"batch_size": {"kind": "choice", "choices": [32, 64]}, "n_steps": {"kind": "choice", "choices": [32, 64]}}
     space["gamma"] = {"kind": "float", "low": 0.9, "high": 0.99}
     sweep = {"space": space, "trials": 4, "seeds_per_trial": 1, "sampler": "random"}

@@ -42,7 +42,7 @@ def two_runs(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
 
 
 @pytest.mark.parametrize("form", TableFormat)
-def test_a_run_and_several_are_tables_that_come_back_with_the_same_curves(
+def test_one_or_several_runs_export_as_tables_that_import_with_the_same_curves(
     two_runs: Service, tmp_path: Path, form: TableFormat
 ) -> None:
     one = two_runs.api("GET", f"/runs/run-a/export?format={form}")
@@ -69,7 +69,7 @@ def test_a_run_and_several_are_tables_that_come_back_with_the_same_curves(
     assert len(import_path(several, there(tmp_path), ImportOptions()).known) == 2
 
 
-def test_several_are_bundles_that_come_back_with_all_they_had(two_runs: Service, tmp_path: Path) -> None:
+def test_several_runs_export_as_bundles_that_import_completely(two_runs: Service, tmp_path: Path) -> None:
     archive = tmp_path / "both.zip"
     archive.write_bytes(two_runs.api("GET", "/export?runs=run-b,run-a&format=bundle").content)
     brought = import_path(archive, there(tmp_path), ImportOptions(trust=True))
@@ -79,7 +79,7 @@ def test_several_are_bundles_that_come_back_with_all_they_had(two_runs: Service,
     assert [run_id for _, run_id in again.known] == ["run-a", "run-b"]
 
 
-def test_several_for_tensorboard_are_a_folder_each(two_runs: Service, tmp_path: Path) -> None:
+def test_several_runs_export_for_tensorboard_as_one_folder_each(two_runs: Service, tmp_path: Path) -> None:
     several = opened(two_runs.api("GET", "/export?runs=run-a,run-b&format=tensorboard").content, tmp_path)
     brought = import_path(several, there(tmp_path), ImportOptions())
     assert [curves(run) for run in brought.runs] == [curves(two_runs.folder(name)) for name in ("run-a", "run-b")]
@@ -104,7 +104,7 @@ def test_the_command_exports_several_runs_and_a_group_into_a_folder_or_an_archiv
     assert sorted(path.name for path in tmp_path.iterdir()) == ["bundles", "curves", "seeds.zip"]
 
 
-def test_what_cannot_be_exported_together_is_said(two_runs: Service) -> None:
+def test_an_impossible_combination_of_exports_is_reported(two_runs: Service) -> None:
     assert_problem(two_runs.api("GET", "/export"), 422)
     assert_problem(two_runs.api("GET", "/export?runs=run-a&experiment=exp-a"), 422)
     assert_problem(two_runs.api("GET", "/export?runs=run-a,no-run"), 404)
@@ -114,7 +114,7 @@ def test_what_cannot_be_exported_together_is_said(two_runs: Service) -> None:
 
 
 @pytest.mark.parametrize("content", [b"", b'[{"seq": 1', b'[{"seq": 1, "time": 1, "step": "x"}]', b'[{"seq": 1}, 5]'])
-def test_an_export_that_was_cut_or_changed_is_refused(tmp_path: Path, content: bytes) -> None:
+def test_an_export_that_was_truncated_or_changed_is_refused(tmp_path: Path, content: bytes) -> None:
     for ending in ("json", "parquet"):
         path = tmp_path / f"metrics.{ending}"
         path.write_bytes(content if ending == "json" else b"PAR1" + content)

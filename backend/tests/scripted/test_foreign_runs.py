@@ -52,7 +52,7 @@ def listed(service: Service) -> list[str]:
     return [run["id"] for run in service.get("/runs")["runs"]]
 
 
-def test_a_script_s_run_appears_live_and_is_interrupted_when_the_script_is_killed(service: Service) -> None:
+def test_a_run_of_a_script_appears_live_and_is_interrupted_when_the_script_is_killed(service: Service) -> None:
     process, run_id = script(service.runs_dir)
     try:
         eventually(lambda: run_id in listed(service), "the run's appearance")
@@ -68,7 +68,7 @@ def test_a_script_s_run_appears_live_and_is_interrupted_when_the_script_is_kille
     assert "killed" in run["cause"]
 
 
-def test_what_would_steer_a_foreign_run_is_refused(service: Service) -> None:
+def test_controlling_a_foreign_run_is_refused(service: Service) -> None:
     with track("mine", "Own-v0", runs_dir=service.runs_dir) as run:
         run.log(1, loss=0.5)
         service_run = eventually(lambda: run.id in listed(service), "the run's appearance")
@@ -93,7 +93,7 @@ def test_what_would_steer_a_foreign_run_is_refused(service: Service) -> None:
     assert eventually(lambda: service.api("DELETE", f"/runs/{run.id}").status_code == 204, "the deletion")
 
 
-def test_everything_that_looks_at_a_run_copes_with_names_that_nobody_knows(service: Service) -> None:
+def test_every_view_of_a_run_supports_unknown_names(service: Service) -> None:
     with track("dreamer-v4", "Minecraft/Diamond-v9", runs_dir=service.runs_dir, total_timesteps=5) as one:
         one.log(5, {"rollout/ep_rew_mean": 3.0, "my/own": 1.0})
     with track("dreamer-v4", "Minecraft/Diamond-v9", runs_dir=service.runs_dir) as other:
@@ -110,7 +110,7 @@ def test_everything_that_looks_at_a_run_copes_with_names_that_nobody_knows(servi
     assert service.get("/runs", params={"env_id": "Minecraft/Diamond-v9"})["total"] == 2
 
 
-def test_a_run_written_without_a_service_is_known_to_the_next(tmp_path: Path) -> None:
+def test_a_run_written_without_a_service_is_found_by_the_next_one(tmp_path: Path) -> None:
     with track("mine", "Own-v0", runs_dir=tmp_path) as run:
         run.log(7, loss=0.5)
     with catalogued(tmp_path) as application:
@@ -118,7 +118,7 @@ def test_a_run_written_without_a_service_is_known_to_the_next(tmp_path: Path) ->
     assert (row.status, row.step, row.actor.value) == ("completed", 7, "foreign")
 
 
-def test_a_fork_of_the_program_neither_writes_nor_keeps_the_run_alive(
+def test_a_forked_process_neither_writes_the_run_nor_keeps_it_alive(
     tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
     run = track("mine", "Own-v0", runs_dir=tmp_path)
@@ -139,7 +139,7 @@ def test_a_fork_of_the_program_neither_writes_nor_keeps_the_run_alive(
     assert run.is_finished
 
 
-def test_a_service_that_starts_again_goes_on_watching_and_ends_what_died_meanwhile(
+def test_a_restarted_service_continues_to_watch_runs_and_ends_those_that_died_meanwhile(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(foreign, "SILENCE_SECONDS", 0.0)
@@ -160,7 +160,7 @@ def test_a_service_that_starts_again_goes_on_watching_and_ends_what_died_meanwhi
         assert becomes(application, alive.id, RunStatus.COMPLETED).step == 3
 
 
-def test_programs_that_begin_at_once_have_a_run_each(tmp_path: Path) -> None:
+def test_programs_started_simultaneously_get_separate_runs(tmp_path: Path) -> None:
     children = []
     for number in range(2):
         if (child := os.fork()) == 0:

@@ -84,7 +84,7 @@ def digest(script: str) -> str:
         ("/api/runs/a-run/stream", 200),
     ],
 )
-def test_every_answer_may_be_neither_sniffed_nor_framed_nor_referred_to(site: Service, path: str, status: int) -> None:
+def test_every_response_forbids_sniffing_framing_and_referrers(site: Service, path: str, status: int) -> None:
     answer = site.http.get(path)
     assert answer.status_code == status
     assert answer.headers["x-content-type-options"] == "nosniff"
@@ -95,27 +95,27 @@ def test_every_answer_may_be_neither_sniffed_nor_framed_nor_referred_to(site: Se
     assert "unsafe" not in rules.get("script-src", "")
 
 
-def test_refusals_have_them_too(site: Service) -> None:
+def test_refusals_have_the_same_headers(site: Service) -> None:
     answer = raw_request(site.port, b"/api/health", headers={"Host": b"evil.example"})
     assert answer.status == 403
     assert answer.headers["content-security-policy"].startswith("default-src 'none'")
 
 
-def test_a_page_may_run_its_own_inline_scripts_and_no_others(site: Service) -> None:
+def test_a_page_may_run_only_its_own_inline_scripts(site: Service) -> None:
     rules = directives(site.http.get("/").headers["content-security-policy"])
     assert rules["script-src"].split() == ["'self'", digest(THEME), digest("second()")]
     assert rules["connect-src"] == "'self'"
     assert rules["object-src"] == "'none'"
 
 
-def test_a_page_that_the_browser_has_keeps_its_policy(site: Service) -> None:
+def test_a_page_revalidated_by_the_browser_keeps_its_policy(site: Service) -> None:
     etag = site.http.get("/").headers["etag"]
     again = site.http.get("/", headers={"If-None-Match": etag})
     assert again.status_code == 304
     assert "content-security-policy" not in again.headers
 
 
-def test_a_page_that_was_built_again_has_a_new_policy(site: Service) -> None:
+def test_a_rebuilt_page_has_a_new_policy(site: Service) -> None:
     page = site.runs_dir.parent / "out" / "index.html"
     before = page.read_text()
     try:
@@ -126,7 +126,7 @@ def test_a_page_that_was_built_again_has_a_new_policy(site: Service) -> None:
     assert rules["script-src"].split() == ["'self'", digest("another()")]
 
 
-def test_a_file_of_a_run_is_never_a_page_of_ours(site: Service) -> None:
+def test_a_file_of_a_run_is_never_served_as_a_page(site: Service) -> None:
     answer = site.api("GET", "/runs/a-run/artifacts/evil.html")
     rules = directives(answer.headers["content-security-policy"])
     assert "sandbox" in rules
@@ -134,7 +134,7 @@ def test_a_file_of_a_run_is_never_a_page_of_ours(site: Service) -> None:
     assert "script-src" not in rules
 
 
-def test_the_page_of_the_api_loads_nothing_from_elsewhere(site: Service) -> None:
+def test_the_api_page_loads_nothing_from_other_origins(site: Service) -> None:
     page = site.http.get("/api/docs")
     for target in re.findall(r'(?:src|href)="([^"]+)"', page.text):
         assert site.http.get(f"/api/{target}" if not target.startswith("/") else target).status_code == 200
@@ -142,7 +142,7 @@ def test_the_page_of_the_api_loads_nothing_from_elsewhere(site: Service) -> None
     assert "innerHTML" not in site.http.get("/api/docs/explorer.js").text
 
 
-def test_nothing_starts_on_a_disk_that_is_too_full(site: Service) -> None:
+def test_no_run_starts_on_a_nearly_full_disk(site: Service) -> None:
     runs = site.get("/runs")["total"]
     for path, body in (
         ("/runs", {"algo": "ppo", "start": True}),
@@ -165,7 +165,7 @@ def test_nothing_starts_on_a_disk_that_is_too_full(site: Service) -> None:
     ],
     ids=["header", "chunk-extension", "trailer"],
 )
-def test_what_has_no_end_is_cut_off(site: Service, begun: bytes) -> None:
+def test_an_endless_request_is_cut_off(site: Service, begun: bytes) -> None:
     with socket.create_connection(("127.0.0.1", site.port), PATIENCE) as connection:
         connection.sendall(begun)
         sent = 0
@@ -184,7 +184,7 @@ def test_many_large_headers_are_refused(site: Service) -> None:
     assert_problem(raw_request(site.port, b"/api/health", headers=headers), 431)
 
 
-def test_a_client_that_says_nothing_more_after_an_answer_is_let_go(site: Service) -> None:
+def test_a_client_that_is_idle_after_a_response_is_disconnected(site: Service) -> None:
     """An empty line is no request, yet it ends the patience that is meant for silence."""
     with socket.create_connection(("127.0.0.1", site.port), PATIENCE) as connection:
         connection.sendall(b"GET /api/health HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n")
@@ -194,7 +194,7 @@ def test_a_client_that_says_nothing_more_after_an_answer_is_let_go(site: Service
             pass
 
 
-def test_a_client_that_takes_nothing_of_its_answer_is_let_go(site: Service) -> None:
+def test_a_client_that_reads_none_of_its_response_is_disconnected(site: Service) -> None:
     with socket.create_connection(("127.0.0.1", site.port), PATIENCE) as connection:
         connection.sendall(b"GET /api/runs/a-run/artifacts/large HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n")
         connections = psutil.Process(site.process.pid).net_connections
@@ -202,7 +202,7 @@ def test_a_client_that_takes_nothing_of_its_answer_is_let_go(site: Service) -> N
         eventually(lambda: all(one.raddr[1:] != (port,) for one in connections()), "the connection's end")
 
 
-def test_silent_connections_make_room_and_those_that_are_answered_stay(site: Service) -> None:
+def test_idle_connections_give_way_and_active_ones_stay(site: Service) -> None:
     with streaming(site, "/stream") as stream, ExitStack() as silent:
         for _ in range(3 * 20):
             silent.enter_context(socket.create_connection(("127.0.0.1", site.port), PATIENCE)).sendall(b"GET /")
@@ -211,7 +211,7 @@ def test_silent_connections_make_room_and_those_that_are_answered_stay(site: Ser
         stream.until(lambda event: event.kind == "status" and event.data["run"]["notes"] == "still here")
 
 
-def test_a_large_body_with_its_head_in_one_piece_is_no_large_head(site: Service) -> None:
+def test_a_large_body_in_one_packet_with_its_headers_is_not_a_large_header(site: Service) -> None:
     body = b" " * (4 * MAX_UNFINISHED_BYTES) + b"{}"
     answer = raw_request(
         site.port, b"/api/runs", method=b"POST", headers={"Content-Type": b"application/json"}, body=body

@@ -53,7 +53,7 @@ def ended(api: Api, experiment_id: str) -> dict[str, Any]:
     return dict(api.once(f"/experiments/{experiment_id}", lambda one: one["status"] in ("completed", "failed")))
 
 
-def test_a_test_trains_pairs_of_new_runs_and_the_hint_tells_the_outcome(api: Api) -> None:
+def test_a_hint_test_trains_pairs_of_new_runs_and_reports_the_outcome(api: Api) -> None:
     run_id = flat_run(api)
     hint = hint_of(api, run_id)
     assert (hint["tests"], hint["record"]) == ([], None)
@@ -89,7 +89,7 @@ def test_a_test_trains_pairs_of_new_runs_and_the_hint_tells_the_outcome(api: Api
     assert hint_of(api, run_id)["tests"] == []
 
 
-def test_a_test_forks_the_run_at_the_snapshot_before_the_hint(tmp_path: Path) -> None:
+def test_a_hint_test_forks_the_run_at_the_snapshot_before_the_hint(tmp_path: Path) -> None:
     plan = {"every_steps": 4_096, "every_seconds": None, "keep": 10}
     with scripted_api(tmp_path, max_concurrent_runs=2) as api:
         run_id = api.start(seed=4, total_timesteps=24_576, preset=None, snapshots=plan)
@@ -133,7 +133,7 @@ def test_a_test_forks_the_run_at_the_snapshot_before_the_hint(tmp_path: Path) ->
             assert (answer.status_code, answer.json()["errors"][0]["pointer"]) == (422, pointer)
 
 
-def test_trials_whose_parent_was_deleted_fail_and_no_effect_is_given(tmp_path: Path) -> None:
+def test_trials_with_a_deleted_parent_fail_and_no_effect_is_reported(tmp_path: Path) -> None:
     plan = {"every_steps": 4_096, "every_seconds": None, "keep": 10}
     with scripted_api(tmp_path, max_concurrent_runs=1) as api:
         run_id = api.start(seed=4, total_timesteps=24_576, preset=None, snapshots=plan)
@@ -158,7 +158,7 @@ def test_trials_whose_parent_was_deleted_fail_and_no_effect_is_given(tmp_path: P
         assert found["sentence"].endswith("so no effect is given.")
 
 
-def test_a_running_test_is_linked_and_a_stopped_one_claims_nothing(tmp_path: Path) -> None:
+def test_a_running_test_is_linked_and_a_stopped_one_reports_no_effect(tmp_path: Path) -> None:
     with scripted_api(tmp_path, Script(speed=0.01), max_concurrent_runs=1) as api:
         run_id = flat_run(api)
         path = f"/runs/{run_id}/hints/{HINT}/test"
@@ -175,7 +175,7 @@ def test_a_running_test_is_linked_and_a_stopped_one_claims_nothing(tmp_path: Pat
         assert api.get(path)["running"] is None
 
 
-def test_what_cannot_be_tested_says_why(api: Api) -> None:
+def test_an_untestable_hint_says_why(api: Api) -> None:
     run_id = flat_run(api)
     for path, status in (
         (f"/runs/{run_id}/hints/unstable/test", 404),
@@ -192,7 +192,7 @@ def test_what_cannot_be_tested_says_why(api: Api) -> None:
     assert (answer.status_code, "trust" in answer.json()["detail"]) == (409, True)
 
 
-def test_a_change_beyond_its_bounds_has_no_test(api: Api) -> None:
+def test_a_change_beyond_its_bounds_cannot_be_tested(api: Api) -> None:
     run_id = flat_run(api, hyperparameters={"n_steps": 64, "ent_coef": 1.0})
     hint = hint_of(api, run_id)
     assert hint["testable"] == [change["name"] for change in hint["changes"]] == ["learning_rate"]

@@ -92,7 +92,7 @@ def refusal(tmp_path: Path, name: str, content: bytes) -> str:
     return str(caught.value)
 
 
-def test_an_archive_that_lists_too_many_files_is_not_opened(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_archive_with_too_many_files_is_not_opened(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Its list is held in memory as a whole, whatever else is bounded."""
     many = zipped({f"{number}/progress.csv": b"" for number in range(2_000)})
     monkeypatch.setattr(zip_archive, "MOST_DIRECTORY_BYTES", 50_000)
@@ -129,11 +129,11 @@ DISKS = ONE[:-22] + struct.pack("<4sLQL", b"PK\x06\x07", 1, 0, 9) + ONE[-22:]
     ],
     ids=["encrypted", "no text", "a long name", "a file and a folder", "several disks"],
 )
-def test_an_archive_of_a_kind_that_is_not_read_is_refused(tmp_path: Path, content: bytes, says: str) -> None:
+def test_an_archive_of_an_unsupported_kind_is_refused(tmp_path: Path, content: bytes, says: str) -> None:
     assert says in refusal(tmp_path, "logs.zip", content)
 
 
-def test_a_bundle_whose_names_no_folder_can_hold_is_refused(sound: dict[str, bytes], tmp_path: Path) -> None:
+def test_a_bundle_with_names_that_no_folder_can_hold_is_refused(sound: dict[str, bytes], tmp_path: Path) -> None:
     path = with_members(sound_bundle(sound, tmp_path), {f"eval/eval_{'x' * 300}.json": b"{}"})
     (tmp_path / "runs").mkdir()
     with pytest.raises(BundleRefused, match="too long"):
@@ -142,7 +142,7 @@ def test_a_bundle_whose_names_no_folder_can_hold_is_refused(sound: dict[str, byt
 
 
 @pytest.mark.parametrize("names", [("eval", "eval/x.json"), ("x" * 300,), ("model.zip/x", "labels.json/x/y")])
-def test_names_that_are_no_files_of_a_run_do_no_harm(
+def test_names_of_files_that_a_run_does_not_have_do_no_harm(
     sound: dict[str, bytes], tmp_path: Path, names: tuple[str, ...]
 ) -> None:
     path = with_members(sound_bundle(sound, tmp_path), dict.fromkeys(names, b"{}"))
@@ -169,7 +169,7 @@ def sound_bundle(sound: dict[str, bytes], tmp_path: Path) -> Path:
     ],
     ids=["a long number", "deep", "long", "no text", "a number"],
 )
-def test_json_that_is_none_or_too_much_is_refused(tmp_path: Path, content: bytes) -> None:
+def test_invalid_or_oversized_json_is_refused(tmp_path: Path, content: bytes) -> None:
     assert "metrics.json" in refusal(tmp_path, "metrics.json", content)
 
 
@@ -186,11 +186,11 @@ def arrays(**found: Any) -> bytes:
         {"timesteps": np.array(1), "results": np.array(1)},
     ],
 )
-def test_arrays_that_are_no_evaluations_are_refused(tmp_path: Path, found: dict[str, Any]) -> None:
+def test_arrays_that_are_not_evaluations_are_refused(tmp_path: Path, found: dict[str, Any]) -> None:
     assert "imported" in refusal(tmp_path, "evaluations.npz", arrays(**found))
 
 
-def test_arrays_that_promise_more_than_there_is_memory_for_are_refused(tmp_path: Path) -> None:
+def test_arrays_that_declare_more_than_the_memory_holds_are_refused(tmp_path: Path) -> None:
     array = io.BytesIO()
     np.save(array, np.zeros(2))
     head = array.getvalue().replace(b"'shape': (2,), }" + b" " * 12, b"'shape': (9999999999999,), }")

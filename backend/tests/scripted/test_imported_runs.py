@@ -48,7 +48,7 @@ def test_a_folder_of_logs_becomes_runs_that_are_listed_compared_and_exported(tmp
         assert service.get("/runs")["total"] == 3
 
 
-def test_a_file_beyond_the_bound_is_refused_as_it_comes_and_leaves_nothing(tmp_path: Path) -> None:
+def test_an_oversized_upload_is_refused_while_it_arrives_and_leaves_nothing(tmp_path: Path) -> None:
     bound = "from rlviz.domain.limits import LIMITS; LIMITS.import_bytes.__dict__['maximum'] = 100_000"
     with serving(tmp_path, script=f"{bound}\n{IMPATIENT}", launcher="scripted") as service:
         assert_problem(service.api("POST", "/runs/import", params={"file": "x.csv"}, content=bytes(200_000)), 413)
@@ -56,7 +56,7 @@ def test_a_file_beyond_the_bound_is_refused_as_it_comes_and_leaves_nothing(tmp_p
         assert list((service.runs_dir / ".new").iterdir()) == []
 
 
-def test_a_run_from_elsewhere_is_trusted_by_what_the_user_has_seen_of_it(tmp_path: Path) -> None:
+def test_an_imported_run_is_trusted_only_with_the_content_the_user_was_shown(tmp_path: Path) -> None:
     make_run(tmp_path / "a", RUN_ID, status="completed").model_path.write_bytes(POLICY)
     bundle = bundle_of(RunFolder(tmp_path / "a", RUN_ID), tmp_path / "run.zip")
     with serving(tmp_path) as service:
@@ -85,7 +85,7 @@ def test_a_run_from_elsewhere_is_trusted_by_what_the_user_has_seen_of_it(tmp_pat
         assert_problem(service.api("POST", f"/runs/{RUN_ID}/evaluations", json=evaluation), 409)
 
 
-def test_the_command_shows_trusts_lists_and_takes_trust_back(tmp_path: Path) -> None:
+def test_the_command_shows_grants_lists_and_revokes_trust(tmp_path: Path) -> None:
     make_run(tmp_path / "a", RUN_ID, status="completed").model_path.write_bytes(POLICY)
     bundle = bundle_of(RunFolder(tmp_path / "a", RUN_ID), tmp_path / "run.zip")
     runs_dir = tmp_path / "runs"
@@ -126,7 +126,7 @@ def test_the_command_trusts_a_folder_whose_settings_name_code(tmp_path: Path) ->
     assert not trust("--revoke")["trusted"]
 
 
-def test_an_import_can_be_trusted_at_once_and_a_run_that_was_made_here_needs_no_trust(tmp_path: Path) -> None:
+def test_an_import_can_be_trusted_immediately_and_a_local_run_needs_no_trust(tmp_path: Path) -> None:
     make_run(tmp_path / "a", RUN_ID, status="completed").model_path.write_bytes(POLICY)
     bundle = bundle_of(RunFolder(tmp_path / "a", RUN_ID), tmp_path / "run.zip")
     assert call(tmp_path / "runs", "import", str(bundle), "--trust").status == 0
@@ -134,9 +134,7 @@ def test_an_import_can_be_trusted_at_once_and_a_run_that_was_made_here_needs_no_
     assert "needs no trust" in call(tmp_path / "a", "trust", RUN_ID).out
 
 
-def test_what_waits_to_be_delivered_of_a_run_from_elsewhere_is_delivered_if_it_is_named(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_sync_delivers_an_imported_run_only_if_it_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     asked: list[Any] = []
     monkeypatch.setattr("rlviz.cli.delivering.deliver_all", lambda wanted, **_: asked.extend(wanted))
     folder = make_run(tmp_path, RUN_ID, status="completed")

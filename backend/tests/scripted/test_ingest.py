@@ -66,7 +66,7 @@ def contents(cluster: Cluster) -> list[list[tuple[Any, ...]]]:
     ]
 
 
-def test_again_is_the_same_as_once_and_what_is_left_out_is_said(
+def test_a_repeated_ingest_changes_nothing_and_reports_omissions(
     cluster: Cluster, central: CentralDatabase, runs_dir: Path
 ) -> None:
     first = put(central, runs_dir)
@@ -81,9 +81,7 @@ def test_again_is_the_same_as_once_and_what_is_left_out_is_said(
     assert contents(cluster) == before
 
 
-def test_incremental_leaves_alone_what_has_not_changed(
-    cluster: Cluster, central: CentralDatabase, runs_dir: Path
-) -> None:
+def test_incremental_ingest_skips_unchanged_runs(cluster: Cluster, central: CentralDatabase, runs_dir: Path) -> None:
     put(central, runs_dir)
     with journal(RunFolder(runs_dir, "ppo-1").metrics_path) as metrics:
         append_rows(metrics, 3)
@@ -92,7 +90,7 @@ def test_incremental_leaves_alone_what_has_not_changed(
     assert put(central, runs_dir, incremental=True).runs == []
 
 
-def test_what_is_there_is_compared_by_algorithm_environment_and_preset(
+def test_ingested_runs_are_compared_by_algorithm_environment_and_preset(
     cluster: Cluster, central: CentralDatabase, runs_dir: Path
 ) -> None:
     put(central, runs_dir)
@@ -118,14 +116,14 @@ def test_runs_are_compared_by_group_by_variant_of_an_experiment_and_by_hour(
     assert hours == [(5, True)]
 
 
-def test_a_run_whose_length_nobody_said_goes_in(cluster: Cluster, central: CentralDatabase, tmp_path: Path) -> None:
+def test_a_run_of_unknown_length_is_ingested(cluster: Cluster, central: CentralDatabase, tmp_path: Path) -> None:
     (tmp_path / "0.monitor.csv").write_text('#{"env_id": "CartPole-v1"}\nr,l,t\n1.0,10,0.1\n2.0,20,0.2\n')
     [folder] = import_path(tmp_path / "0.monitor.csv", tmp_path, ImportOptions()).runs
     assert folder.read_config().total_timesteps == 0
     assert put(central, tmp_path).runs == [folder.run_id]
 
 
-def test_tables_of_the_first_version_are_brought_up_to_date_and_filled(
+def test_tables_of_the_first_version_are_upgraded_and_filled(
     cluster: Cluster, central: CentralDatabase, runs_dir: Path
 ) -> None:
     put(central, runs_dir)
@@ -141,13 +139,13 @@ def test_tables_of_the_first_version_are_brought_up_to_date_and_filled(
     assert ask(cluster, "SELECT version FROM rlviz.about") == [(2,)]
 
 
-def test_the_command_takes_one_run(cluster: Cluster, central: CentralDatabase, runs_dir: Path) -> None:
+def test_the_command_ingests_a_single_run(cluster: Cluster, central: CentralDatabase, runs_dir: Path) -> None:
     told = call(runs_dir, "ingest", "ppo-1", "--to", cluster.url, "--json")
     assert (told.status, told.json["runs"]) == (0, ["ppo-1"])
     assert call(runs_dir, "ingest", "nonsense", "--to", cluster.url).status == 3
 
 
-def test_a_run_of_another_machine_is_left_to_it(central: CentralDatabase, runs_dir: Path) -> None:
+def test_a_run_of_another_machine_is_left_unchanged(central: CentralDatabase, runs_dir: Path) -> None:
     put(central, runs_dir, machine="there")
     report = put(central, runs_dir)
     assert report.runs == []
@@ -166,7 +164,7 @@ def test_a_long_run_is_thinned_and_keeps_its_extremes(
     assert (count <= 20, best) == (True, 1e6)
 
 
-def test_a_value_that_postgresql_refuses_leaves_out_that_run_alone(
+def test_a_value_refused_by_postgresql_excludes_only_its_run(
     cluster: Cluster, central: CentralDatabase, runs_dir: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(source, "storable", lambda value: value)
@@ -177,7 +175,7 @@ def test_a_value_that_postgresql_refuses_leaves_out_that_run_alone(
     assert ask(cluster, "SELECT count(*) FROM rlviz.metric WHERE run_id = 'odd'") == [(0,)]
 
 
-def test_a_postgresql_that_goes_away_leaves_nothing_half(
+def test_a_lost_postgresql_connection_leaves_no_partial_data(
     cluster: Cluster, central: CentralDatabase, runs_dir: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """It goes while the third run's points are on their way."""
@@ -206,7 +204,7 @@ def test_a_postgresql_that_goes_away_leaves_nothing_half(
     assert (len(rest.runs), rest.unchanged) == (2, 2)
 
 
-def test_tables_of_a_newer_version_and_what_is_inconsistent_are_told(
+def test_tables_of_a_newer_version_and_inconsistent_data_are_reported(
     cluster: Cluster, central: CentralDatabase, runs_dir: Path
 ) -> None:
     put(central, runs_dir)
@@ -220,12 +218,12 @@ def test_tables_of_a_newer_version_and_what_is_inconsistent_are_told(
 
 
 @pytest.mark.parametrize("url", ["mysql://host/db", "runs.db", ""])
-def test_an_address_that_is_none_of_postgresql_is_refused(url: str) -> None:
+def test_an_address_that_is_not_postgresql_is_refused(url: str) -> None:
     with pytest.raises(InvalidRequest, match="postgresql://"):
         CentralDatabase(url)
 
 
-def test_a_postgresql_that_is_not_there_is_told_without_the_password() -> None:
+def test_an_unreachable_postgresql_is_reported_without_the_password() -> None:
     pytest.importorskip("psycopg")
     with (
         pytest.raises(CentralDatabaseGone, match=r"127\.0\.0\.1:1/db") as gone,
@@ -235,7 +233,7 @@ def test_a_postgresql_that_is_not_there_is_told_without_the_password() -> None:
     assert "secret" not in str(gone.value)
 
 
-def test_a_nul_in_a_setting_a_metric_or_an_error_keeps_no_run_back(
+def test_a_nul_character_in_a_setting_metric_or_error_does_not_exclude_its_run(
     cluster: Cluster, central: CentralDatabase, tmp_path: Path
 ) -> None:
     settings = {"device": "cuda\0", "path": "C:\\x00", "na\0me": [{"inner": "\0"}]}

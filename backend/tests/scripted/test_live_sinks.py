@@ -43,7 +43,7 @@ def only_sink(service: Service, run_id: str) -> dict[str, Any]:
     return cast("dict[str, Any]", sink)
 
 
-def test_a_run_is_delivered_as_it_trains_and_has_its_rest_at_the_end(here: tuple[Service, Path]) -> None:
+def test_a_run_is_delivered_while_it_trains_and_completed_at_the_end(here: tuple[Service, Path]) -> None:
     service, runs_dir = here
     run_id = service.api("POST", "/runs", json={**RUN, "sinks": ["tensorboard"]}).json()["id"]
     eventually(lambda: only_sink(service, run_id)["state"] == "delivered", "all of it", 120.0)
@@ -54,7 +54,7 @@ def test_a_run_is_delivered_as_it_trains_and_has_its_rest_at_the_end(here: tuple
     assert list(own_folder(RunFolder(runs_dir, run_id), SinkKind.TENSORBOARD).iterdir())
 
 
-def test_a_sink_that_is_none_is_refused_and_no_run_is_left(here: tuple[Service, Path]) -> None:
+def test_an_unknown_sink_is_refused_and_creates_no_run(here: tuple[Service, Path]) -> None:
     service, _ = here
     before = service.get("/runs")["total"]
     answer = service.api("POST", "/runs", json={**RUN, "sinks": ["aim"]})
@@ -63,7 +63,7 @@ def test_a_sink_that_is_none_is_refused_and_no_run_is_left(here: tuple[Service, 
     assert service.get("/runs")["total"] == before
 
 
-def test_a_sink_whose_package_is_missing_says_what_to_install(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_sink_with_a_missing_package_says_what_to_install(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sinks, "find_spec", lambda _name: None)
     with catalogued(tmp_path) as app:
         run_id = create(app)
@@ -108,7 +108,7 @@ class FakeWorkers:
         self.live._check_all()
 
 
-def test_what_is_not_taken_is_tried_again_ever_more_seldom_until_it_is(tmp_path: Path) -> None:
+def test_a_failed_delivery_is_retried_with_growing_intervals_until_it_succeeds(tmp_path: Path) -> None:
     with catalogued(tmp_path) as app:
         run_id = create(app)
         folder = RunFolder(tmp_path, run_id)
@@ -137,7 +137,7 @@ def test_what_is_not_taken_is_tried_again_ever_more_seldom_until_it_is(tmp_path:
         assert not any(workers.live.counts().values())
 
 
-def test_a_run_that_cannot_be_looked_after_keeps_no_other_from_its_sink(
+def test_a_run_that_cannot_be_monitored_does_not_block_other_deliveries(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with catalogued(tmp_path) as app:
@@ -173,7 +173,7 @@ def test_a_worker_ends_when_its_sink_is_removed_or_its_run_is_gone(tmp_path: Pat
             assert workers.live._deliveries == {}
 
 
-def test_one_question_to_the_catalogue_does_for_all_runs(tmp_path: Path) -> None:
+def test_one_catalogue_query_serves_all_runs(tmp_path: Path) -> None:
     with catalogued(tmp_path) as app:
         run_ids = [create(app) for _ in range(5)]
         workers = FakeWorkers(tmp_path, app)
@@ -187,7 +187,7 @@ def test_one_question_to_the_catalogue_does_for_all_runs(tmp_path: Path) -> None
         assert len(workers.begun) == live_deliveries.MOST_WORKERS
 
 
-def test_what_a_run_gains_while_it_is_delivered_wakes_nobody(tmp_path: Path) -> None:
+def test_rows_added_during_a_delivery_wake_no_worker(tmp_path: Path) -> None:
     with catalogued(tmp_path) as app:
         run_id = create(app)
         write_plan(RunFolder(tmp_path, run_id), SinkPlan(kinds=(SinkKind.MLFLOW,)))
@@ -202,7 +202,7 @@ def test_what_a_run_gains_while_it_is_delivered_wakes_nobody(tmp_path: Path) -> 
         assert not workers.live._requests.empty()
 
 
-def test_who_asks_for_it_does_not_wait_for_the_next_try(tmp_path: Path) -> None:
+def test_a_requested_delivery_does_not_wait_for_the_next_retry(tmp_path: Path) -> None:
     with catalogued(tmp_path) as app:
         run_id = create(app)
         write_plan(RunFolder(tmp_path, run_id), SinkPlan(kinds=(SinkKind.MLFLOW,)))
@@ -221,7 +221,7 @@ def test_who_asks_for_it_does_not_wait_for_the_next_try(tmp_path: Path) -> None:
         assert not workers.begun[-1].is_told_of_the_end(), "the run trains, and is kept up with"
 
 
-def test_a_run_that_is_delivered_once_is_not_kept_up_with(tmp_path: Path) -> None:
+def test_a_run_exported_once_is_not_kept_up_to_date(tmp_path: Path) -> None:
     with catalogued(tmp_path) as app:
         run_id = create(app)
         workers = FakeWorkers(tmp_path, app)
@@ -238,7 +238,7 @@ def test_a_run_that_is_delivered_once_is_not_kept_up_with(tmp_path: Path) -> Non
             assert workers.live.attempt(run_id, SinkKind.TENSORBOARD) == Attempt()
 
 
-def test_what_is_offered_says_where_it_goes_and_what_is_missing(
+def test_each_offered_sink_shows_its_destination_and_what_is_missing(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("MLFLOW_TRACKING_URI", "https://me:secret@tracking.example:5000/path")
@@ -258,7 +258,7 @@ def test_what_is_offered_says_where_it_goes_and_what_is_missing(
         assert wandb.destination == Destination("https://api.wandb.ai, project rlviz")
 
 
-def test_a_fork_and_other_seeds_have_the_sinks_of_the_run_they_are_made_from(here: tuple[Service, Path]) -> None:
+def test_a_fork_and_added_seeds_inherit_the_sinks_of_their_run(here: tuple[Service, Path]) -> None:
     service, _ = here
     run_id = service.api("POST", "/runs", json={**RUN, "sinks": ["tensorboard"]}).json()["id"]
     service.wait_for_status(run_id, "completed")
@@ -280,7 +280,7 @@ def test_a_fork_and_other_seeds_have_the_sinks_of_the_run_they_are_made_from(her
     service.wait_for_status(other["id"], "completed")
 
 
-def test_no_more_than_some_deliver_at_a_time(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_number_of_simultaneous_deliveries_is_limited(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(live_deliveries, "MOST_WORKERS", 2)
     with catalogued(tmp_path) as app:
         workers = FakeWorkers(tmp_path, app)
@@ -291,7 +291,7 @@ def test_no_more_than_some_deliver_at_a_time(tmp_path: Path, monkeypatch: pytest
         assert len(workers.begun) == 2
 
 
-def test_what_a_service_left_is_delivered_by_the_next(tmp_path: Path) -> None:
+def test_the_next_service_completes_the_deliveries_of_the_previous_one(tmp_path: Path) -> None:
     with catalogued(tmp_path) as app:
         run_id = create(app)
         _end_run(app, run_id)
@@ -303,7 +303,7 @@ def test_what_a_service_left_is_delivered_by_the_next(tmp_path: Path) -> None:
         assert workers.begun[-1].stdin.closed
 
 
-def test_what_was_never_tried_waits_for_rlviz_sync_too(tmp_path: Path) -> None:
+def test_a_delivery_that_was_never_tried_is_pending_for_sync(tmp_path: Path) -> None:
     with catalogued(tmp_path) as app:
         folder = RunFolder(tmp_path, create(app))
         assert read_sinks(folder) == []
@@ -311,7 +311,7 @@ def test_what_was_never_tried_waits_for_rlviz_sync_too(tmp_path: Path) -> None:
         assert read_sinks(folder) == [SinkRecord(kind=SinkKind.MLFLOW)]
 
 
-def test_a_sink_that_does_not_take_it_is_failing_and_says_why(tmp_path: Path) -> None:
+def test_a_sink_that_refuses_data_is_failing_and_says_why(tmp_path: Path) -> None:
     with catalogued(tmp_path) as app:
         run_id = create(app)
         folder = RunFolder(tmp_path, run_id)

@@ -86,7 +86,7 @@ def quiet(_line: str) -> None:
     pass
 
 
-def test_what_an_earlier_invocation_left_running_takes_no_time_from_another(
+def test_runs_left_by_an_earlier_invocation_do_not_slow_down_a_measurement(
     service: Service, specification: Specification, figures: Figures
 ) -> None:
     fast, stable = (specification.measurement(variant, seeds=50) for variant in specification.spec.variants)
@@ -101,7 +101,7 @@ def test_what_an_earlier_invocation_left_running_takes_no_time_from_another(
         service.api("DELETE", f"/experiments/{states[name]['id']}")
 
 
-def test_figures_of_other_presets_stay_and_those_of_none_are_dropped(
+def test_figures_of_other_presets_stay_and_those_of_deleted_ones_are_dropped(
     service: Service, specification: Specification, figures: Figures, tmp_path: Path
 ) -> None:
     known = json.loads(MEASURED.read_text())
@@ -116,7 +116,7 @@ def names(figures: Figures, *arguments: str) -> list[str]:
     return [one.name.partition(",")[0] for one in due(_options([*arguments]), figures)]
 
 
-def test_what_is_due_is_what_was_not_measured_with_as_many_seeds(tmp_path: Path) -> None:
+def test_presets_measured_with_fewer_seeds_are_due(tmp_path: Path) -> None:
     figures = Figures(tmp_path / "measured.json", tmp_path / "curves.json", tmp_path / "pictures")
     assert names(figures, "pendulum", "--only", "SAC *") == ["SAC Fast", "SAC Stable", "SAC High Score"]
     (fast,) = (one for one in due(_options(["pendulum", "--only", "SAC Fast"]), figures))
@@ -130,7 +130,7 @@ def test_what_is_due_is_what_was_not_measured_with_as_many_seeds(tmp_path: Path)
     assert "SAC Fast" in names(figures, "pendulum", "--seeds", "6")
 
 
-def test_figures_of_a_preset_that_was_edited_meanwhile_stay(
+def test_figures_of_a_preset_edited_during_the_measurement_stay(
     figures: Figures, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     preset_files()  # as they were when this invocation began
@@ -146,5 +146,5 @@ def test_figures_of_a_preset_that_was_edited_meanwhile_stay(
     assert list(json.loads((tmp_path / "measured.json").read_text())) == [digest(edited, "Taxi-v4")]
 
 
-def test_as_many_train_at_once_as_is_said() -> None:
+def test_the_requested_number_of_runs_trains_in_parallel() -> None:
     assert {one.spec.parallel for one in due(_options(["taxi", "--again", "--parallel", "1"]), Figures())} == {1}

@@ -24,7 +24,7 @@ LINE = re.compile(r'rlviz_[a-z_]+(\{[a-z]+="[^"]*"(,[a-z]+="[^"]*")*\})? \d+')
 DOCUMENT = Path(__file__).parents[3] / "docs" / "operations.md"
 
 
-def test_figures_are_in_the_format_of_prometheus_and_each_is_documented(tmp_path: Path) -> None:
+def test_metrics_use_the_prometheus_format_and_are_all_documented(tmp_path: Path) -> None:
     for number in range(3):
         make_run(tmp_path / "runs", f"run-{number}", rows=2, status="completed")
     with serving(tmp_path, max_concurrent_runs="5", launcher="scripted") as service:
@@ -61,7 +61,7 @@ def test_figures_are_in_the_format_of_prometheus_and_each_is_documented(tmp_path
     assert names <= set(re.findall(r"`(rlviz_[a-z_]+)`", DOCUMENT.read_text()))
 
 
-def test_a_request_that_fails_is_counted_once_as_an_error_whether_or_not_its_answer_has_begun() -> None:
+def test_a_failing_request_is_counted_once_as_an_error_before_or_after_its_response_starts() -> None:
     def fails(_request: Request) -> Response:
         raise RuntimeError
 
@@ -82,7 +82,7 @@ def test_a_request_that_fails_is_counted_once_as_an_error_whether_or_not_its_ans
     assert counts.answered == {2: 1, 3: 0, 4: 1, 5: 2}
 
 
-def test_figures_are_for_those_with_the_token_and_the_log_can_be_json(tmp_path: Path) -> None:
+def test_metrics_require_the_token_and_the_log_can_be_json(tmp_path: Path) -> None:
     with serving(tmp_path, token="open-sesame-123", log_format="json", launcher="scripted") as service:
         assert httpx.get(f"http://127.0.0.1:{service.port}/metrics").status_code == 401
         assert service.http.get("/metrics").status_code == 200

@@ -87,7 +87,7 @@ def test_each_page_has_its_address(site: Service, path: str, content: str) -> No
         ("", None),
     ],
 )
-def test_a_page_comes_in_the_best_coding_that_the_client_takes(
+def test_a_page_is_sent_in_the_best_encoding_that_the_client_accepts(
     site: Service, accepted: str, coding: str | None
 ) -> None:
     answer = raw_answer(site, "/", {"Accept-Encoding": accepted})
@@ -107,7 +107,7 @@ def raw_answer(site: Service, path: str, headers: dict[str, str], method: str = 
     return RawAnswer(answer.status_code, answer.headers, content)
 
 
-def test_each_coding_has_its_own_tag_and_is_not_sent_again(site: Service) -> None:
+def test_each_encoding_has_its_own_etag_and_is_not_sent_again(site: Service) -> None:
     tags = {}
     for coding in ("br", "gzip", "identity"):
         asked = {"Accept-Encoding": coding}
@@ -119,31 +119,31 @@ def test_each_coding_has_its_own_tag_and_is_not_sent_again(site: Service) -> Non
     assert raw_answer(site, "/", {"Accept-Encoding": "gzip", "If-None-Match": tags["br"]}).status_code == 200
 
 
-def test_the_head_of_a_compressed_page_is_that_of_its_answer(site: Service) -> None:
+def test_the_headers_of_a_compressed_page_equal_those_of_its_get_response(site: Service) -> None:
     head = raw_answer(site, "/", {"Accept-Encoding": "br"}, "HEAD")
     assert (head.headers["content-encoding"], head.headers["content-length"], head.content) == ("br", "6", b"")
 
 
-def test_a_range_is_of_the_file_itself(site: Service) -> None:
+def test_a_range_applies_to_the_uncompressed_file(site: Service) -> None:
     part = raw_answer(site, "/", {"Accept-Encoding": "br", "Range": "bytes=1-2"})
     assert (part.status_code, part.content) == (206, b"om")
     assert "content-encoding" not in part.headers
 
 
-def test_a_file_without_variants_comes_as_it_is(site: Service) -> None:
+def test_a_file_without_compressed_variants_is_sent_unchanged(site: Service) -> None:
     answer = raw_answer(site, "/icon.svg", {"Accept-Encoding": "gzip, br"})
     assert answer.content == b"<svg/>"
     assert "content-encoding" not in answer.headers
 
 
-def test_a_script_keeps_its_kind_and_its_life_in_any_coding(site: Service) -> None:
+def test_a_script_keeps_its_type_and_cache_lifetime_in_any_encoding(site: Service) -> None:
     script = raw_answer(site, "/_next/static/chunks/app-1a2b3c.js", {"Accept-Encoding": "gzip, br"})
     assert gzip.decompress(script.content) == b"script"
     assert "javascript" in script.headers["content-type"]
     assert "immutable" in script.headers["cache-control"]
 
 
-def test_answers_of_the_api_are_compressed_and_small_ones_are_not(site: Service) -> None:
+def test_large_api_responses_are_compressed_and_small_ones_are_not(site: Service) -> None:
     asked = {"Accept-Encoding": "gzip"}
     assert raw_answer(site, "/api/openapi.json", asked).headers["content-encoding"] == "gzip"
     assert site.http.get("/api/openapi.json", headers=asked).json()["openapi"]
@@ -161,12 +161,12 @@ def test_streams_and_files_of_a_run_are_not_compressed(site: Service) -> None:
         assert "content-encoding" not in stream.headers
 
 
-def test_a_page_that_the_browser_has_is_not_sent_again(site: Service) -> None:
+def test_a_page_cached_by_the_browser_is_not_sent_again(site: Service) -> None:
     etag = site.http.get("/", headers=PLAIN).headers["etag"]
     assert site.http.get("/", headers={**PLAIN, "If-None-Match": etag}).status_code == 304
 
 
-def test_the_short_address_of_a_run_leads_to_its_page(site: Service) -> None:
+def test_the_short_address_of_a_run_redirects_to_its_page(site: Service) -> None:
     answer = site.http.get("/runs/ppo-cartpole-20261121-014312-7f3a")
     assert answer.status_code == 307
     assert answer.headers["location"] == "/runs/view?id=ppo-cartpole-20261121-014312-7f3a"
@@ -179,11 +179,11 @@ def test_an_unknown_page_gets_the_front_ends_own_404(site: Service, path: str) -
     assert answer.headers["content-type"].startswith("text/html")
 
 
-def test_an_unknown_api_path_is_a_problem_and_no_page(site: Service) -> None:
+def test_an_unknown_api_path_returns_a_problem_and_no_page(site: Service) -> None:
     assert_problem(site.api("GET", "/nowhere"), 404)
 
 
-def test_what_has_a_hash_in_its_name_is_cached_for_good(site: Service) -> None:
+def test_a_file_with_a_hash_in_its_name_is_cached_permanently(site: Service) -> None:
     answer = site.http.get("/_next/static/chunks/app-1a2b3c.js")
     assert answer.headers["cache-control"] == "public, max-age=31536000, immutable"
     assert "immutable" not in site.http.get("/_next/static/chunks/app-other.js").headers["cache-control"]
@@ -219,7 +219,7 @@ def test_no_address_leads_out_of_the_front_end(site: Service, target: bytes) -> 
     assert SECRET.encode() not in answer.body
 
 
-def test_without_a_build_a_page_says_what_to_do(service: Service) -> None:
+def test_without_a_build_a_page_explains_what_to_do(service: Service) -> None:
     for path in ("/", "/compare", "/runs/some-run"):
         answer = service.http.get(path)
         assert answer.status_code == 503

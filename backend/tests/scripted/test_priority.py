@@ -31,11 +31,11 @@ def niceness_of(*, leads_a_session: bool) -> tuple[int, int]:
     return own, session
 
 
-def test_who_leads_a_session_lowers_it_as_well() -> None:
+def test_a_session_leader_also_lowers_the_priority_of_its_session() -> None:
     lowered = min(os.nice(0) + 7, 19)
     assert niceness_of(leads_a_session=True) == (lowered, lowered)
 
 
-def test_the_session_of_others_is_left_alone() -> None:
+def test_the_session_of_another_process_is_left_unchanged() -> None:
     session = int(AUTOGROUP.read_text().split()[-1])
     assert niceness_of(leads_a_session=False) == (min(os.nice(0) + 7, 19), session)

@@ -18,7 +18,7 @@ from rlviz.rundir.process_identity import ProcessIdentity
 OLD_RUNS = Path(__file__).parents[1] / "fixtures" / "runs_v0_1_0"
 
 
-def test_a_process_tells_what_it_has_used_until_it_ends() -> None:
+def test_a_process_reports_its_usage_until_it_exits() -> None:
     used = ProcessIdentity.current().processor_seconds()
     assert used is not None
     assert used == pytest.approx(time.process_time(), abs=0.5)
@@ -27,7 +27,7 @@ def test_a_process_tells_what_it_has_used_until_it_ends() -> None:
     assert identity.processor_seconds() is None
 
 
-def test_a_process_is_alive_until_it_ends_and_its_pid_alone_is_not_it() -> None:
+def test_a_process_is_alive_until_it_exits_and_its_pid_alone_does_not_identify_it() -> None:
     with subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE) as process:
         identity = ProcessIdentity.of(process.pid)
         assert identity.is_alive()
@@ -42,7 +42,7 @@ def test_a_process_is_alive_until_it_ends_and_its_pid_alone_is_not_it() -> None:
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="elsewhere only the wall clock tells")
-def test_a_step_of_the_wall_clock_changes_no_identity(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_jump_of_the_wall_clock_changes_no_identity(monkeypatch: pytest.MonkeyPatch) -> None:
     identity = ProcessIdentity.current()
     monkeypatch.setattr("psutil.Process.create_time", lambda _process: 1e9)
     monkeypatch.setattr("psutil.boot_time", lambda: 1e9)
@@ -50,7 +50,7 @@ def test_a_step_of_the_wall_clock_changes_no_identity(monkeypatch: pytest.Monkey
     assert ProcessIdentity.current() == identity
 
 
-def test_the_process_that_version_0_1_0_noted_in_a_run_folder_is_read_as_one() -> None:
+def test_the_process_identity_noted_by_version_0_1_0_is_readable() -> None:
     [started, *_] = (OLD_RUNS / "ppo-cartpole-20261122-154611-0ac2" / "events.jsonl").read_text().splitlines()
     event = parse_event(json.loads(started))
     assert event is not None

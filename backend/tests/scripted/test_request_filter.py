@@ -69,7 +69,7 @@ def test_a_wrong_token_is_refused(stranger: httpx.Client, headers: dict[str, str
 
 
 @pytest.mark.parametrize("headers", [{"Authorization": f"Bearer {TOKEN}"}, {"Authorization": f"bearer {TOKEN}"}])
-def test_the_token_opens_the_door_as_header(stranger: httpx.Client, headers: dict[str, str]) -> None:
+def test_the_token_is_accepted_as_a_header(stranger: httpx.Client, headers: dict[str, str]) -> None:
     assert stranger.get("/api/health", headers=headers).status_code == 200
 
 
@@ -80,7 +80,7 @@ def sign_in(client: httpx.Client, token: str = TOKEN, target: str = "/") -> http
     return client.post("/login", data={"token": token, "next": target})
 
 
-def test_a_person_is_led_to_the_login_and_back(stranger: httpx.Client) -> None:
+def test_a_user_is_redirected_to_the_login_and_back(stranger: httpx.Client) -> None:
     asked = stranger.get("/compare?runs=a,b", headers=BROWSER)
     assert (asked.status_code, asked.headers["location"]) == (303, "/login?next=%2Fcompare%3Fruns%3Da%2Cb")
     page = stranger.get(asked.headers["location"], headers=BROWSER)
@@ -99,7 +99,7 @@ def test_a_person_is_led_to_the_login_and_back(stranger: httpx.Client) -> None:
     assert_problem(stranger.get("/api/health"), 401)
 
 
-def test_a_wrong_token_is_told_and_leaves_no_cookie(stranger: httpx.Client) -> None:
+def test_a_wrong_token_at_the_login_is_reported_and_sets_no_cookie(stranger: httpx.Client) -> None:
     answer = sign_in(stranger, "wrong", '/"><script>alert(1)</script>')
     assert answer.status_code == 401
     assert "not the token" in answer.text
@@ -107,7 +107,7 @@ def test_a_wrong_token_is_told_and_leaves_no_cookie(stranger: httpx.Client) -> N
     assert "set-cookie" not in answer.headers
 
 
-def test_the_token_in_an_address_opens_nothing(stranger: httpx.Client) -> None:
+def test_a_token_in_the_address_is_not_accepted(stranger: httpx.Client) -> None:
     assert_problem(stranger.get("/", params={"token": TOKEN}), 401)
 
 
@@ -115,7 +115,7 @@ def test_the_token_in_an_address_opens_nothing(stranger: httpx.Client) -> None:
     "target",
     ["//evil.example", "///evil.example", "/\\evil.example", "https://evil.example", "\t//evil.example", "/login", ""],
 )
-def test_the_login_never_leads_to_another_site_or_in_a_circle(stranger: httpx.Client, target: str) -> None:
+def test_the_login_never_redirects_to_another_site_or_in_a_circle(stranger: httpx.Client, target: str) -> None:
     location = sign_in(stranger, target=target).headers["location"]
     assert location.startswith("/")
     assert not location.startswith(("//", "/\\", "/\t", "/login"))
@@ -127,7 +127,7 @@ def test_the_login_cannot_add_headers(stranger: httpx.Client) -> None:
     assert "x-evil" not in answer.headers
 
 
-def test_a_page_of_another_origin_cannot_sign_anybody_in(stranger: httpx.Client) -> None:
+def test_a_page_of_another_origin_cannot_sign_a_user_in(stranger: httpx.Client) -> None:
     form, headers = {"token": TOKEN}, {"Origin": "http://evil.example"}
     assert_problem(stranger.post("/login", data=form, headers=headers), 403)
 
@@ -142,7 +142,7 @@ def at(service: Service, address: str) -> Iterator[httpx.Client]:
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="elsewhere this machine has one address of its own alone")
-def test_who_guesses_tokens_has_to_wait_and_nobody_else_has(guarded: Service) -> None:
+def test_repeated_wrong_tokens_delay_only_their_own_client(guarded: Service) -> None:
     """Wrong tokens at the login and in the header count together; a browser that has signed in goes on meanwhile."""
     right = {"Authorization": f"Bearer {TOKEN}"}
     with at(guarded, "127.0.0.2") as guesser, at(guarded, "127.0.0.3") as elsewhere:
@@ -161,7 +161,7 @@ def test_who_guesses_tokens_has_to_wait_and_nobody_else_has(guarded: Service) ->
         assert sign_in(elsewhere).status_code == 303
 
 
-def test_a_guesser_waits_for_a_minute_in_the_whole_of_its_network() -> None:
+def test_wrong_tokens_block_the_whole_network_of_their_client_for_a_minute() -> None:
     now = 0.0
     guesses = LoginRateLimiter(lambda: now)
     for number in range(MAX_ATTEMPTS):
@@ -200,13 +200,13 @@ def as_host(service: Service, host: str, **headers: str) -> RawAnswer:
         "\xff",
     ],
 )
-def test_on_this_machine_no_other_name_is_answered(service: Service, host: str) -> None:
+def test_a_local_service_answers_no_other_host_name(service: Service, host: str) -> None:
     """DNS rebinding: a page of evil.example whose name now leads here is still a page of evil.example."""
     assert_problem(as_host(service, host), 403)
 
 
 @pytest.mark.parametrize("host", ["127.0.0.1", "localhost", "LOCALHOST:1234", "[::1]:80", "127.0.0.9:5"])
-def test_every_name_of_this_machine_is_answered(service: Service, host: str) -> None:
+def test_a_local_service_answers_every_name_of_this_machine(service: Service, host: str) -> None:
     assert as_host(service, host).status == 200
 
 
@@ -215,7 +215,7 @@ def test_with_a_token_the_service_answers_under_any_name(guarded: Service) -> No
 
 
 @pytest.mark.parametrize("origin", ["http://evil.example", "null", "http://127.0.0.1:1", "http://[::1", "garbage"])
-def test_a_page_of_another_origin_may_change_nothing(service: Service, origin: str) -> None:
+def test_a_page_of_another_origin_may_not_change_anything(service: Service, origin: str) -> None:
     headers = {"Origin": origin}
     count = service.get("/runs")["total"]
     assert_problem(service.api("POST", "/runs", json={"algo": "ppo"}, headers=headers), 403)
@@ -224,20 +224,20 @@ def test_a_page_of_another_origin_may_change_nothing(service: Service, origin: s
     assert service.get("/runs")["total"] == count
 
 
-def test_the_own_page_may_change_things(service: Service) -> None:
+def test_a_page_of_the_service_may_change_things(service: Service) -> None:
     origin = f"http://127.0.0.1:{service.port}"
     answer = service.api("POST", "/runs", json={"algo": "ppo"}, headers={"Origin": origin})
     assert answer.status_code == 201
 
 
 @pytest.mark.parametrize("foreign_is_first", [True, False])
-def test_of_two_origins_each_counts(service: Service, foreign_is_first: bool) -> None:
+def test_a_request_with_two_origins_is_checked_for_both(service: Service, foreign_is_first: bool) -> None:
     origins = [f"http://127.0.0.1:{service.port}", "http://evil.example"]
     headers = [("Origin", origin) for origin in (reversed(origins) if foreign_is_first else origins)]
     assert_problem(service.api("POST", "/runs", json={"algo": "ppo"}, headers=headers), 403)
 
 
-def test_no_other_origin_may_read_unless_it_is_configured(service: Service, guarded: Service) -> None:
+def test_other_origins_may_read_only_if_they_are_configured(service: Service, guarded: Service) -> None:
     answer = service.api("GET", "/health", headers={"Origin": CORS})
     assert "access-control-allow-origin" not in answer.headers
     allowed = guarded.api("GET", "/health", headers={"Origin": CORS})
@@ -246,7 +246,9 @@ def test_no_other_origin_may_read_unless_it_is_configured(service: Service, guar
     assert other.headers.get("access-control-allow-origin") in (None, "")
 
 
-def test_a_configured_origin_may_change_things_after_it_has_asked(guarded: Service, stranger: httpx.Client) -> None:
+def test_a_configured_origin_may_change_things_after_a_preflight_request(
+    guarded: Service, stranger: httpx.Client
+) -> None:
     asked = {"Origin": CORS, "Access-Control-Request-Method": "PATCH", "Access-Control-Request-Headers": "content-type"}
     preflight = stranger.options("/api/runs/a-run", headers=asked)
     assert preflight.status_code == 200

@@ -74,7 +74,7 @@ def begin(journals: RunJournals) -> None:
     journals.event(0, StartedData(worker="an actor"))
 
 
-def test_an_ending_that_was_read_while_the_catalogue_was_locked_is_booked_later(
+def test_an_ending_read_while_the_catalogue_was_locked_is_stored_later(
     follower: RunMonitor,
     worker: Actor,
     journals: RunJournals,
@@ -100,7 +100,7 @@ def test_an_ending_that_was_read_while_the_catalogue_was_locked_is_booked_later(
     assert kinds(folder) == ["started", "finished"], "nobody called it interrupted"
 
 
-def test_an_interruption_that_could_not_be_booked_at_once_is_told_once(
+def test_an_interruption_that_could_not_be_stored_immediately_is_reported_once(
     follower: RunMonitor,
     worker: Actor,
     journals: RunJournals,
@@ -140,7 +140,7 @@ def test_an_interruption_that_could_not_be_booked_at_once_is_told_once(
         (Exit(0), "The worker ended with exit status 0 before training was done; see worker.log."),
     ],
 )
-def test_a_worker_that_ends_without_a_word_is_spoken_for(
+def test_a_worker_that_exits_silently_gets_an_interruption_event(
     follower: RunMonitor, worker: Actor, folder: RunFolder, database: Database, gone: Exit, cause: str
 ) -> None:
     assert follower.poll()
@@ -151,7 +151,7 @@ def test_a_worker_that_ends_without_a_word_is_spoken_for(
     assert row_of_folder(folder).cause == cause
 
 
-def test_nobody_speaks_for_a_worker_while_somebody_trains_in_its_folder(
+def test_no_interruption_is_written_while_a_process_trains_in_the_folder(
     follower: RunMonitor, worker: Actor, journals: RunJournals, folder: RunFolder, database: Database
 ) -> None:
     worker.exit = Exit(None)
@@ -165,9 +165,7 @@ def test_nobody_speaks_for_a_worker_while_somebody_trains_in_its_folder(
     assert row_of(database, folder).state is RunStatus.COMPLETED
 
 
-def test_what_a_killed_trainer_left_half_written_is_swept_away(
-    follower: RunMonitor, worker: Actor, folder: RunFolder
-) -> None:
+def test_partial_files_of_a_killed_trainer_are_removed(follower: RunMonitor, worker: Actor, folder: RunFolder) -> None:
     half = [folder.path / ".model.zip.1-2.tmp", folder.checkpoints / ".step_100.zip.1-2.tmp"]
     for path in half:
         path.touch()
@@ -178,7 +176,7 @@ def test_what_a_killed_trainer_left_half_written_is_swept_away(
     assert [path.exists() for path in half] == [False, False]
 
 
-def test_a_torn_last_event_gives_way_to_the_interruption(
+def test_a_torn_last_event_is_replaced_by_the_interruption(
     follower: RunMonitor, worker: Actor, journals: RunJournals, folder: RunFolder, database: Database
 ) -> None:
     begin(journals)
@@ -191,7 +189,7 @@ def test_a_torn_last_event_gives_way_to_the_interruption(
     assert row_of(database, folder).state is RunStatus.INTERRUPTED
 
 
-def test_a_run_whose_folder_is_gone_ends_all_the_same(
+def test_a_run_with_a_deleted_folder_still_ends(
     follower: RunMonitor, worker: Actor, folder: RunFolder, database: Database
 ) -> None:
     shutil.rmtree(folder.path)
@@ -200,7 +198,7 @@ def test_a_run_whose_folder_is_gone_ends_all_the_same(
     assert row_of(database, folder).state is RunStatus.INTERRUPTED
 
 
-def test_broken_lines_are_warned_of_and_counted_as_after_a_rebuild(
+def test_broken_lines_raise_a_warning_and_are_counted_as_after_a_rebuild(
     follower: RunMonitor, journals: RunJournals, folder: RunFolder, database: Database
 ) -> None:
     begin(journals)
@@ -215,7 +213,7 @@ def test_broken_lines_are_warned_of_and_counted_as_after_a_rebuild(
     assert (again.warnings, again.last_warning) == (row.warnings, row.last_warning)
 
 
-def test_events_are_not_lost_when_the_metrics_cannot_be_read_for_a_moment(
+def test_events_are_not_lost_while_the_metrics_are_temporarily_unreadable(
     follower: RunMonitor,
     journals: RunJournals,
     folder: RunFolder,
@@ -236,7 +234,7 @@ def test_events_are_not_lost_when_the_metrics_cannot_be_read_for_a_moment(
     assert row_of(database, folder).state is RunStatus.STOPPED
 
 
-def test_a_second_ending_is_warned_of_and_the_first_one_counts(
+def test_a_second_ending_raises_a_warning_and_the_first_one_counts(
     follower: RunMonitor, journals: RunJournals, folder: RunFolder, database: Database
 ) -> None:
     begin(journals)
@@ -249,7 +247,7 @@ def test_a_second_ending_is_warned_of_and_the_first_one_counts(
     assert "two ends" in row.last_warning
 
 
-def test_a_worker_that_hangs_after_its_ending_is_ended(
+def test_a_worker_that_hangs_after_its_ending_is_killed(
     tmp_path: Path, folder: RunFolder, database: Database, worker: Actor, journals: RunJournals
 ) -> None:
     """As one does whose environment cannot be closed. The run is what its ending says."""
@@ -268,7 +266,7 @@ def test_a_worker_that_hangs_after_its_ending_is_ended(
     assert row_of(database, folder).state is RunStatus.COMPLETED
 
 
-def test_the_worker_of_a_session_goes_on_after_a_run_that_it_played(
+def test_a_session_worker_continues_after_the_end_of_the_run_it_played(
     tmp_path: Path, folder: RunFolder, database: Database, worker: Actor, journals: RunJournals
 ) -> None:
     clock = SimpleNamespace(now=0.0)
@@ -292,7 +290,7 @@ def test_a_checkpoint_answers_its_request(follower: RunMonitor, journals: RunJou
     assert follower.answered_checkpoint == 2
 
 
-def test_a_live_run_costs_what_its_worker_has_used_until_the_journal_tells(
+def test_the_cost_of_a_live_run_is_its_workers_usage_until_the_journal_has_it(
     follower: RunMonitor, worker: Actor, journals: RunJournals, folder: RunFolder, database: Database
 ) -> None:
     begin(journals)
@@ -307,7 +305,7 @@ def test_a_live_run_costs_what_its_worker_has_used_until_the_journal_tells(
     assert row.core_seconds(row.ended_at + 60) == events(folder)[-1].data.processor_seconds
 
 
-def test_a_worker_that_was_killed_costs_what_it_had_used_when_it_was_last_asked(
+def test_the_cost_of_a_killed_worker_is_its_last_measured_usage(
     follower: RunMonitor, worker: Actor, journals: RunJournals, folder: RunFolder, database: Database
 ) -> None:
     begin(journals)
@@ -319,7 +317,7 @@ def test_a_worker_that_was_killed_costs_what_it_had_used_when_it_was_last_asked(
     assert row_of(database, folder).core_seconds(0.0) == 7.5
 
 
-def test_what_a_worker_had_used_before_it_went_back_is_counted_once(
+def test_usage_before_a_rollback_is_counted_once(
     follower: RunMonitor, worker: Actor, journals: RunJournals, folder: RunFolder, database: Database
 ) -> None:
     begin(journals)

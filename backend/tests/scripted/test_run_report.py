@@ -23,7 +23,7 @@ def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
 
 
 @pytest.mark.parametrize("film", ["", "?film=true"])
-def test_it_is_a_download_that_never_acts_as_a_page_of_the_service(service: Service, film: str) -> None:
+def test_the_report_is_a_download_that_never_acts_as_a_page_of_the_service(service: Service, film: str) -> None:
     answer = service.api("GET", f"/runs/run-a/report{film}")
     assert answer.status_code == 200
     assert answer.headers["content-type"] == "text/html; charset=utf-8"
@@ -67,7 +67,7 @@ def test_the_command_names_the_file_after_the_run(
     assert sorted(path.name for path in tmp_path.iterdir()) == ["run-a.html", "story.html"]
 
 
-def test_what_cannot_be_written_is_refused_before_anything_is_filmed(service: Service, tmp_path: Path) -> None:
+def test_an_unwritable_report_is_refused_before_anything_is_filmed(service: Service, tmp_path: Path) -> None:
     assert call(service.runs_dir, "report", "no-such-run").status == Exit.NOT_FOUND
     assert call(service.runs_dir, "report", "run-a", "--json", "-o", "-").status == Exit.BAD_INPUT
     assert call(service.runs_dir, "report", "run-a", "-o", str(tmp_path)).status == Exit.BAD_INPUT

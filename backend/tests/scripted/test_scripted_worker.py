@@ -35,7 +35,7 @@ def api(tmp_path: Path) -> Iterator[Api]:
         yield api
 
 
-def test_there_is_a_recording_of_every_algorithm_and_of_random_play() -> None:
+def test_every_algorithm_and_random_play_has_a_recording() -> None:
     assert set(names()) == {*ALGORITHMS.names(), "random"}
 
 
@@ -71,7 +71,7 @@ def test_a_paused_run_resumes_from_its_snapshot(api: Api) -> None:
     assert rows == sorted(rows), "no row was written twice"
 
 
-def test_a_snapshot_is_taken_under_the_name_that_was_asked_for(api: Api) -> None:
+def test_a_snapshot_is_taken_under_the_requested_name(api: Api) -> None:
     run_id = api.start()
     api.reaches(run_id, SHOWN)
     api.send("POST", f"/runs/{run_id}/snapshots", {"name": "before-the-change", "message": "Just in case"})
@@ -94,7 +94,7 @@ def test_an_evaluation_has_its_episodes_a_video_and_step_records(api: Api) -> No
     assert video.content[4:8] == b"ftyp"
 
 
-def test_a_knob_is_set_within_its_bounds_and_the_journal_says_so(api: Api) -> None:
+def test_a_hyperparameter_is_set_within_its_bounds_and_the_journal_records_it(api: Api) -> None:
     run_id = api.start()
     api.reaches(run_id, SHOWN)
     change = {"kind": "set_knob", "knob": "learning_rate", "value": 0.0125}
@@ -148,7 +148,7 @@ def test_a_rule_acts_on_the_recorded_rows(tmp_path: Path) -> None:
         (Fault.TEAR, "interrupted", "killed by signal 9"),
     ],
 )
-def test_a_worker_that_dies_on_cue_is_told_from_one_that_fails(
+def test_a_worker_that_dies_on_cue_is_distinguished_from_one_that_fails(
     tmp_path: Path, fault: Fault, status: str, said: str
 ) -> None:
     with scripted_api(tmp_path, cued((WAITS, fault))) as api:
@@ -158,20 +158,20 @@ def test_a_worker_that_dies_on_cue_is_told_from_one_that_fails(
         assert all("seq" in row for row in _rows(api, run_id))
 
 
-def test_lines_that_are_no_json_cost_nothing_but_themselves(tmp_path: Path) -> None:
+def test_invalid_json_lines_affect_only_themselves(tmp_path: Path) -> None:
     with scripted_api(tmp_path, cued((WAITS, Fault.NONSENSE))) as api:
         run_id = api.start(total_timesteps=8_000)
         assert api.becomes(run_id, "completed")["step"] >= 8_000
 
 
-def test_a_value_that_is_no_number_is_warned_of(tmp_path: Path) -> None:
+def test_a_value_that_is_not_a_number_raises_a_warning(tmp_path: Path) -> None:
     with scripted_api(tmp_path, cued((WAITS, Fault.NAN))) as api:
         run_id = api.start(total_timesteps=8_000)
         api.becomes(run_id, "completed")
         assert any("train/loss is nan" in message for message in messages(api.folder(run_id)))
 
 
-def test_a_worker_that_hangs_obeys_nothing_until_it_is_killed(tmp_path: Path) -> None:
+def test_a_worker_that_hangs_ignores_requests_until_it_is_killed(tmp_path: Path) -> None:
     folder = make_run(tmp_path, total_timesteps=10_000)
     launcher = ScriptedLauncher(script=cued((WAITS, Fault.HANG)))
     worker = launcher.launch(folder, Train())
@@ -199,7 +199,7 @@ def test_a_recording_is_replayed_at_the_speed_of_the_script(tmp_path: Path) -> N
     assert eventually(worker.poll) == Exit(0)
 
 
-def test_a_run_longer_than_its_recording_goes_on_in_real_time(tmp_path: Path) -> None:
+def test_a_run_longer_than_its_recording_continues_in_real_time(tmp_path: Path) -> None:
     folder = make_run(tmp_path, total_timesteps=1_000_000)
     worker = ScriptedLauncher(script=Script(speed=1e6)).launch(folder, Train())
     eventually(lambda: _last_step(folder.metrics_path) > 2 * recording("ppo").end, "two laps")
@@ -211,7 +211,7 @@ def test_a_run_longer_than_its_recording_goes_on_in_real_time(tmp_path: Path) ->
     assert episodes == list(range(1, len(episodes) + 1))
 
 
-def test_runs_can_have_scripts_of_their_own_by_name(tmp_path: Path) -> None:
+def test_scripts_can_be_assigned_to_runs_by_name(tmp_path: Path) -> None:
     script = Script(runs={"crash*": cued((WAITS, Fault.CRASH))})
     with scripted_api(tmp_path, script) as api:
         good, bad = api.start(name="good", total_timesteps=6_000), api.start(name="crash me", total_timesteps=6_000)

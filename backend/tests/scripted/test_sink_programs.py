@@ -41,18 +41,18 @@ def test_tensorboard_has_each_value_once_however_often_it_was_delivered(folder: 
     assert [(event.step, event.value) for event in files.Scalars("episode/reward")] == CURVE
 
 
-def test_who_follows_and_is_interrupted_leaves_the_rest_to_whoever_comes_next(folder: RunFolder) -> None:
+def test_an_interrupted_delivery_leaves_the_rest_to_the_next_one(folder: RunFolder) -> None:
     with pytest.raises(KeyboardInterrupt), keep_delivering(folder, SinkKind.TENSORBOARD):
         raise KeyboardInterrupt
     export(folder, SinkKind.TENSORBOARD)
 
 
-def test_sync_has_nothing_to_do_where_everything_was_delivered(folder: RunFolder) -> None:
+def test_sync_does_nothing_when_everything_is_delivered(folder: RunFolder) -> None:
     export(folder, SinkKind.TENSORBOARD, twice=False)
     assert call(folder.path.parent, "sync").out == "All data have been delivered.\n"
 
 
-def test_a_run_that_is_in_no_sink_is_not_found_by_another_name(folder: RunFolder) -> None:
+def test_a_run_without_sinks_is_not_found_under_another_name(folder: RunFolder) -> None:
     assert call(folder.path.parent, "sync", "nonsense").status == 3
 
 
@@ -75,7 +75,7 @@ def test_mlflow_has_the_run_once_with_its_curve_settings_and_score(folder: RunFo
 
 @needs("mlflow")
 @pytest.mark.filterwarnings("ignore::DeprecationWarning")  # MLflow's, of its database package
-def test_mlflow_has_both_of_two_episodes_that_end_alike_at_the_same_moment(folder: RunFolder) -> None:
+def test_mlflow_has_both_of_two_episodes_that_end_identically_at_the_same_moment(folder: RunFolder) -> None:
     from mlflow.tracking import MlflowClient
 
     with closing(JournalWriter(folder.metrics_path)) as journal:

@@ -60,7 +60,7 @@ def more_rows(folder: RunFolder, *values: float) -> None:
     writer.close()
 
 
-def test_a_run_is_there_with_every_row_and_what_became_of_it(folder: RunFolder, shelf: Shelf) -> None:
+def test_a_run_is_delivered_with_every_row_and_its_outcome(folder: RunFolder, shelf: Shelf) -> None:
     record = deliver(folder, shelf)
     assert shelf.values() == every()
     assert shelf.rows[6].step == 70
@@ -71,7 +71,7 @@ def test_a_run_is_there_with_every_row_and_what_became_of_it(folder: RunFolder, 
     assert is_delivered(folder, record)
 
 
-def test_again_sends_nothing_twice_and_only_what_is_new(folder: RunFolder, shelf: Shelf) -> None:
+def test_a_repeated_delivery_sends_only_new_values(folder: RunFolder, shelf: Shelf) -> None:
     first = deliver(folder, shelf)
     shelf.calls.clear()
     assert deliver(folder, shelf).offset == first.offset
@@ -82,7 +82,7 @@ def test_again_sends_nothing_twice_and_only_what_is_new(folder: RunFolder, shelf
     assert shelf.values() == [*every(), 7.0]
 
 
-def test_only_rows_that_are_confirmed_count_as_delivered(folder: RunFolder, shelf: Shelf) -> None:
+def test_only_confirmed_rows_count_as_delivered(folder: RunFolder, shelf: Shelf) -> None:
     shelf.fails = {"confirm": 0}
     with pytest.raises(SinkProblem):
         deliver(folder, shelf)
@@ -91,14 +91,14 @@ def test_only_rows_that_are_confirmed_count_as_delivered(folder: RunFolder, shel
     assert (record.offset, record.step, record.attempts) == (0, None, 1)
 
 
-def test_a_server_that_took_rows_and_lost_them_is_given_them_again(folder: RunFolder, shelf: Shelf) -> None:
+def test_a_server_that_accepted_rows_and_lost_them_is_sent_them_again(folder: RunFolder, shelf: Shelf) -> None:
     deliver(folder, shelf)
     shelf.rows, shelf.has_from = shelf.rows[:1_500], shelf.rows[1_500].seq
     assert is_delivered(folder, deliver(folder, shelf))
     assert shelf.values() == every()
 
 
-def test_what_a_run_gains_while_it_is_followed_is_delivered_before_it_ends(folder: RunFolder, shelf: Shelf) -> None:
+def test_rows_added_during_a_delivery_are_delivered_before_it_ends(folder: RunFolder, shelf: Shelf) -> None:
     looks = iter([True, True, False])
 
     def look() -> bool:
@@ -109,7 +109,7 @@ def test_what_a_run_gains_while_it_is_followed_is_delivered_before_it_ends(folde
     assert shelf.values() == [*every(), 2300.0, 2301.0, 2302.0]
 
 
-def test_a_label_or_an_evaluation_that_comes_later_is_delivered_too(folder: RunFolder, shelf: Shelf) -> None:
+def test_a_later_label_or_evaluation_is_delivered_too(folder: RunFolder, shelf: Shelf) -> None:
     record = deliver(folder, shelf)
     folder.write_labels(Labels(name="renamed", tags=["good"]))
     assert not is_delivered(folder, record)
@@ -117,7 +117,7 @@ def test_a_label_or_an_evaluation_that_comes_later_is_delivered_too(folder: RunF
     assert (shelf.runs[-1].name, shelf.runs[-1].tags) == ("renamed", ["good"])
 
 
-def test_a_journal_that_was_repaired_is_delivered_from_its_beginning(folder: RunFolder, shelf: Shelf) -> None:
+def test_a_repaired_journal_is_delivered_from_its_beginning(folder: RunFolder, shelf: Shelf) -> None:
     deliver(folder, shelf)
     folder.metrics_path.unlink()
     with journal(folder.metrics_path) as metrics:
@@ -125,7 +125,7 @@ def test_a_journal_that_was_repaired_is_delivered_from_its_beginning(folder: Run
     assert deliver(folder, shelf).rows == 40
 
 
-def test_a_line_that_cannot_be_read_does_not_keep_the_others_back(folder: RunFolder, shelf: Shelf) -> None:
+def test_an_unreadable_line_does_not_hold_back_the_others(folder: RunFolder, shelf: Shelf) -> None:
     with folder.metrics_path.open("ab") as file:
         file.write(b'nonsense\n{"seq": "x"}\n')
     more_rows(folder, 5.0)
@@ -134,7 +134,7 @@ def test_a_line_that_cannot_be_read_does_not_keep_the_others_back(folder: RunFol
     assert is_delivered(folder, record)
 
 
-def test_a_record_that_cannot_be_read_begins_anew(folder: RunFolder, shelf: Shelf) -> None:
+def test_an_unreadable_delivery_record_restarts_the_delivery(folder: RunFolder, shelf: Shelf) -> None:
     deliver(folder, shelf)
     record_path(folder, SinkKind.MLFLOW).write_bytes(b"{torn")
     assert read_sinks(folder) == [SinkRecord(kind=SinkKind.MLFLOW)]
@@ -144,7 +144,7 @@ def test_a_record_that_cannot_be_read_begins_anew(folder: RunFolder, shelf: Shel
 
 
 @pytest.mark.parametrize("kind", [kind for kind in SinkKind if kind.package])
-def test_a_package_that_is_missing_is_named_with_what_to_install(
+def test_a_missing_package_is_named_with_its_install_command(
     folder: RunFolder, kind: SinkKind, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for name in (*(name for name in sys.modules if name.startswith(kind.value)), kind.value):
@@ -155,13 +155,13 @@ def test_a_package_that_is_missing_is_named_with_what_to_install(
         Delivery(folder, kind, make=SINKS.get(kind)).run()
 
 
-def test_of_two_workers_one_delivers(folder: RunFolder) -> None:
+def test_only_one_of_two_workers_delivers(folder: RunFolder) -> None:
     add_sink(folder, SinkKind.TRACKIO)
     with delivery_lock(folder, SinkKind.TRACKIO) as first, delivery_lock(folder, SinkKind.TRACKIO) as second:
         assert (first, second) == (True, False)
 
 
-def test_the_sink_of_the_guide_has_the_run_once_however_often_it_is_begun(folder: RunFolder) -> None:
+def test_the_sink_of_the_guide_has_the_run_once_however_often_it_is_restarted(folder: RunFolder) -> None:
     """``docs/how-to-add/sink.md`` holds what it says that a sink has to."""
     source = re.findall(r"```python\n(.*?)```", GUIDE.read_text(), re.DOTALL)[0]
     namespace: dict[str, Any] = {"__name__": "guide"}

@@ -83,7 +83,7 @@ def concerned(pruning: Any) -> list[str]:
     return sorted(action["run_id"] for action in pruning["actions"])
 
 
-def test_what_takes_space_is_told_by_kind_and_by_run(runs: tuple[Service, Path]) -> None:
+def test_usage_is_reported_by_kind_and_by_run(runs: tuple[Service, Path]) -> None:
     service, root = runs
     found = eventually(lambda: (got := service.get("/storage?runs=2"))["measured_at"] and got, "The first measurement")
     assert found["run_count"] == 5
@@ -97,13 +97,13 @@ def test_what_takes_space_is_told_by_kind_and_by_run(runs: tuple[Service, Path])
     assert json.loads((root / ".storage-total.json").read_text())["total_bytes"] > 160_000
 
 
-def test_without_rules_nothing_goes(runs: tuple[Service, Path]) -> None:
+def test_without_rules_nothing_is_deleted(runs: tuple[Service, Path]) -> None:
     service, _ = runs
     rules(service)
     assert prune(service)["actions"] == []
 
 
-def test_a_rule_goes_over_those_that_it_names_and_over_no_others(runs: tuple[Service, Path]) -> None:
+def test_a_rule_affects_only_the_runs_it_names(runs: tuple[Service, Path]) -> None:
     service, root = runs
     rule = {"do": "keep_newest", "kind": "videos", "keep": 1, "after_days": 30, "families": ["classic-control"]}
     said = rules(service, rule)
@@ -121,7 +121,7 @@ def test_a_rule_goes_over_those_that_it_names_and_over_no_others(runs: tuple[Ser
     assert prune(service)["actions"] == [], "there is nothing left to do"
 
 
-def test_checkpoints_and_logs_go_and_the_final_policy_stays(runs: tuple[Service, Path]) -> None:
+def test_checkpoints_and_logs_are_deleted_and_the_final_policy_stays(runs: tuple[Service, Path]) -> None:
     service, root = runs
     rules(
         service,
@@ -135,7 +135,7 @@ def test_checkpoints_and_logs_go_and_the_final_policy_stays(runs: tuple[Service,
     assert not folder.log_path.exists()
 
 
-def test_journals_are_compressed_of_no_live_run_and_everything_reads_them(runs: tuple[Service, Path]) -> None:
+def test_journals_of_inactive_runs_are_compressed_and_stay_readable_everywhere(runs: tuple[Service, Path]) -> None:
     service, root = runs
     before = service.api("GET", "/runs/old-run/artifacts/metrics.jsonl").content
     rows = service.get("/runs/old-run/metrics/rows?tail=5")
@@ -159,7 +159,7 @@ def test_journals_are_compressed_of_no_live_run_and_everything_reads_them(runs: 
     assert not compressed_path(path).exists()
 
 
-def test_a_quota_is_warned_of_and_a_rule_that_waits_for_it_ends_once_there_is_room(
+def test_a_quota_raises_a_warning_and_its_rule_stops_when_there_is_room(
     runs: tuple[Service, Path],
 ) -> None:
     service, root = runs
@@ -176,7 +176,7 @@ def test_a_quota_is_warned_of_and_a_rule_that_waits_for_it_ends_once_there_is_ro
     large.unlink()
 
 
-def test_rules_that_are_none_are_refused_with_a_pointer(runs: tuple[Service, Path]) -> None:
+def test_invalid_rules_are_refused_with_a_pointer(runs: tuple[Service, Path]) -> None:
     service, _ = runs
     for body, pointer in (
         ({"rules": [{"do": "everything"}]}, "/rules/0"),
@@ -188,7 +188,7 @@ def test_rules_that_are_none_are_refused_with_a_pointer(runs: tuple[Service, Pat
         assert_problem(service.api("PUT", "/storage/rules", json=body), 422, pointer)
 
 
-def test_rules_that_somebody_broke_by_hand_are_followed_no_more(runs: tuple[Service, Path]) -> None:
+def test_a_manually_damaged_rules_file_is_not_applied(runs: tuple[Service, Path]) -> None:
     service, root = runs
     (root / "storage.json").write_text('{"rules": [{"do": "remove", "what": "everything"}]}')
     assert "storage.json" in service.get("/storage")["rules_problem"]
@@ -197,7 +197,7 @@ def test_rules_that_somebody_broke_by_hand_are_followed_no_more(runs: tuple[Serv
     assert service.get("/storage")["rules_problem"] is None
 
 
-def test_with_more_than_is_allowed_nothing_is_started(tmp_path: Path) -> None:
+def test_no_run_starts_while_a_quota_is_exceeded(tmp_path: Path) -> None:
     make_run(tmp_path / "runs", "full-run", status="completed")
     (tmp_path / "runs" / "full-run" / "model.zip").write_bytes(b"m" * 2_000_000)
     with serving(tmp_path, max_bytes="1500000", launcher="scripted") as service:
@@ -208,7 +208,7 @@ def test_with_more_than_is_allowed_nothing_is_started(tmp_path: Path) -> None:
         assert "All runs together" in service.get("/storage")["warnings"][0]
 
 
-def test_a_run_whose_metrics_were_compressed_is_resumed_with_all_of_them(tmp_path: Path) -> None:
+def test_a_run_with_compressed_metrics_resumes_with_all_of_them(tmp_path: Path) -> None:
     with serving(tmp_path, launcher="scripted") as service:
         run_id = service.create(start=True, total_timesteps=2_048)["id"]
         service.wait_for_status(run_id, "completed")

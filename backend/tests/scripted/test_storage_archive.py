@@ -42,7 +42,7 @@ def pruned(app: Application, *rules: dict[str, Any], quotas: dict[str, int] | No
     return pruning
 
 
-def test_an_archived_run_is_one_whole_file_and_in_the_trash_and_comes_back_as_it_was(
+def test_an_archived_run_is_one_complete_file_and_is_restored_unchanged_from_the_trash(
     app: Application, tmp_path: Path
 ) -> None:
     metrics = (tmp_path / "runs" / "old-run" / "metrics.jsonl").read_bytes()
@@ -60,9 +60,7 @@ def test_an_archived_run_is_one_whole_file_and_in_the_trash_and_comes_back_as_it
     assert app.storage.get_state(0).log[0].what == action.what
 
 
-def test_a_bundle_that_is_not_what_was_written_costs_no_run(
-    app: Application, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_corrupted_bundle_loses_no_run(app: Application, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def broken(*_: object) -> None:
         raise BundleRefused("model.zip has changed since it was bundled: its hash differs.")
 
@@ -74,7 +72,7 @@ def test_a_bundle_that_is_not_what_was_written_costs_no_run(
     assert Trash(tmp_path / "runs").run_ids() == []
 
 
-def test_a_run_that_changes_while_it_is_bundled_stays(
+def test_a_run_that_changes_while_it_is_archived_stays(
     app: Application, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     make = PreparedBundle.make
@@ -89,7 +87,7 @@ def test_a_run_that_changes_while_it_is_bundled_stays(
     assert list((tmp_path / "archive").iterdir()) == []
 
 
-def test_where_there_is_no_archive_the_rule_is_refused_and_one_in_the_file_is_passed_over(tmp_path: Path) -> None:
+def test_without_an_archive_folder_an_archive_rule_is_refused_and_skipped_in_the_file(tmp_path: Path) -> None:
     ended(tmp_path / "runs", "old-run", days_ago=40)
     (tmp_path / "runs" / "storage.json").write_text(StorageRules.model_validate({"rules": [ARCHIVE]}).model_dump_json())
     with serving(tmp_path, launcher="scripted") as service:
@@ -108,7 +106,7 @@ def test_where_there_is_no_archive_the_rule_is_refused_and_one_in_the_file_is_pa
 WHILE_OVER = {"do": "keep_newest", "kind": "videos", "keep": 1, "after_days": 0, "over_quota_only": True}
 
 
-def test_a_quota_that_is_exceeded_while_something_trains_has_its_rule_applied(app: Application) -> None:
+def test_a_quota_exceeded_during_training_triggers_its_rule(app: Application) -> None:
     app.storage.change(StorageRules.model_validate({"rules": [WHILE_OVER], "quotas": {"videos": 1_000_000}}))
     trains = False
     watch = StorageWatch(app.storage, lambda: trains)
@@ -134,7 +132,7 @@ def test_a_quota_that_is_exceeded_while_something_trains_has_its_rule_applied(ap
 
 
 @pytest.mark.parametrize(("size", "warns"), [(799_000, False), (801_000, True)])
-def test_of_what_may_be_taken_eighty_percent_are_warned_of(app: Application, size: int, warns: bool) -> None:
+def test_usage_above_eighty_percent_of_a_quota_raises_a_warning(app: Application, size: int, warns: bool) -> None:
     app.storage.change(StorageRules.model_validate({"rules": [], "quotas": {"logs": 1_000_000}}))
     for log in app.settings.runs_dir.glob("*/worker.log"):
         log.unlink()
@@ -143,7 +141,7 @@ def test_of_what_may_be_taken_eighty_percent_are_warned_of(app: Application, siz
     assert bool(app.storage.warnings()) == warns
 
 
-def test_what_no_rule_allows_stays_however_much_it_takes(app: Application) -> None:
+def test_files_not_covered_by_a_rule_stay_however_large_they_are(app: Application) -> None:
     rule = {**WHILE_OVER, "over_quota_only": False, "after_days": 1_000}
     app.storage.change(StorageRules.model_validate({"rules": [rule], "quotas": {"videos": 1_000_000}}))
     largest = sorted((app.settings.runs_dir / "old-run" / "eval").glob("*.mp4"))[0]
@@ -154,7 +152,7 @@ def test_what_no_rule_allows_stays_however_much_it_takes(app: Application) -> No
     assert len(app.storage.warnings()) == 1
 
 
-def test_health_has_the_warnings_for_every_page(tmp_path: Path) -> None:
+def test_health_returns_the_warnings_for_every_page(tmp_path: Path) -> None:
     ended(tmp_path / "runs", "big-run", days_ago=1)
     (tmp_path / "runs" / "big-run" / "stdout.log").write_bytes(b"l" * 1_800_000)
     with serving(tmp_path, max_bytes="2MB", launcher="scripted") as service:
@@ -162,7 +160,7 @@ def test_health_has_the_warnings_for_every_page(tmp_path: Path) -> None:
         assert warnings[0].startswith("All runs together: ")
 
 
-def test_time_is_told_in_the_log_of_what_was_archived(app: Application) -> None:
+def test_the_log_records_when_a_run_was_archived(app: Application) -> None:
     before = time.time()
     pruned(app, ARCHIVE)
     assert app.storage.get_state(0).log[0].time.timestamp() >= before - 1

@@ -13,7 +13,7 @@ from tests.support.service_process import Service
 __all__ = ["runs", "service"]
 
 
-def test_one_connection_carries_two_runs_with_one_cursor_and_the_status_of_a_third(
+def test_one_connection_streams_two_runs_with_one_cursor_and_the_status_of_a_third(
     service: Service, runs: dict[str, LiveRun]
 ) -> None:
     first, second = runs["first"], runs["second"]
@@ -51,9 +51,7 @@ def two(kind: str) -> Callable[[Event], bool]:
     return found
 
 
-def test_a_torn_last_line_is_delivered_when_it_is_whole_and_not_before(
-    service: Service, runs: dict[str, LiveRun]
-) -> None:
+def test_a_torn_last_line_is_delivered_only_when_it_is_complete(service: Service, runs: dict[str, LiveRun]) -> None:
     run = runs["torn"]
     with streaming(service, f"/runs/{run.run_id}/stream") as stream:
         run.row()
@@ -68,7 +66,7 @@ def test_a_torn_last_line_is_delivered_when_it_is_whole_and_not_before(
         assert stream.until(is_kind("metrics"))[-1].data["rows"][0]["values"] == {"episode/reward": 2.0}
 
 
-def test_a_broken_line_in_the_middle_is_left_out_and_reported(service: Service, runs: dict[str, LiveRun]) -> None:
+def test_a_broken_line_in_the_middle_is_skipped_and_reported(service: Service, runs: dict[str, LiveRun]) -> None:
     run = runs["broken"]
     with streaming(service, f"/runs/{run.run_id}/stream") as stream:
         run.row()
@@ -86,7 +84,7 @@ def test_a_broken_line_in_the_middle_is_left_out_and_reported(service: Service, 
     assert f"metrics.jsonl: the line at byte {broken_at} " in last["last_warning"]
 
 
-def test_a_run_whose_worker_dies_ends_interrupted_with_a_cause(service: Service, runs: dict[str, LiveRun]) -> None:
+def test_a_run_whose_worker_dies_ends_as_interrupted_with_a_cause(service: Service, runs: dict[str, LiveRun]) -> None:
     run = runs["killed"]
     with streaming(service, f"/runs/{run.run_id}/stream") as stream:
         run.row()

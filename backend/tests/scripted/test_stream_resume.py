@@ -31,14 +31,14 @@ def rows_after(service: Service, path: str, **headers: str) -> list[int]:
     return [seq for event in events if event.kind == "metrics" for seq in event.seqs]
 
 
-def test_a_stream_is_never_cached_nor_changed_on_the_way(service: Service) -> None:
+def test_a_stream_is_never_cached_or_transformed(service: Service) -> None:
     with streaming(service, f"/runs/{ENDED}/stream") as stream:
         assert stream.headers["content-type"].startswith("text/event-stream")
         assert stream.headers["cache-control"] == "no-store, no-transform"
         assert stream.headers["x-accel-buffering"] == "no"
 
 
-def test_a_run_that_has_ended_is_told_from_its_first_row_to_its_end_and_closed(service: Service) -> None:
+def test_a_stream_of_an_ended_run_sends_all_rows_and_its_end_and_closes(service: Service) -> None:
     with streaming(service, f"/runs/{ENDED}/stream") as stream:
         events = list(stream)
     assert [event.kind for event in events] == ["status", "metrics", "end"]
@@ -48,7 +48,7 @@ def test_a_run_that_has_ended_is_told_from_its_first_row_to_its_end_and_closed(s
     assert [event.id is not None for event in events] == [False, True, False]
 
 
-def test_a_cursor_leads_to_the_row_after_the_last_one_received(service: Service) -> None:
+def test_a_cursor_resumes_at_the_row_after_the_last_received_one(service: Service) -> None:
     for seq in (0, 1, 50, 99, 100):
         cursor = f"{ENDED}:{offsets(service)[seq]}"
         expected = list(range(seq + 1, 101))
@@ -57,14 +57,14 @@ def test_a_cursor_leads_to_the_row_after_the_last_one_received(service: Service)
         assert rows_after(service, f"/stream?runs={ENDED}", last_event_id=cursor) == expected
 
 
-def test_the_header_wins_over_the_query_and_a_cursor_over_a_time(service: Service) -> None:
+def test_the_header_overrides_the_query_and_a_cursor_overrides_a_time(service: Service) -> None:
     ends = offsets(service)
     path = f"/runs/{ENDED}/stream?last_event_id={ENDED}:{ends[10]}&since=0"
     assert rows_after(service, path, last_event_id=f"{ENDED}:{ends[90]}") == list(range(91, 101))
     assert rows_after(service, path) == list(range(11, 101))
 
 
-def test_a_time_leads_to_the_first_row_after_it(service: Service) -> None:
+def test_a_time_selects_the_first_later_row(service: Service) -> None:
     rows = lines(service)
     since = rows[49]["time"]
     expected = [row["seq"] for row in rows if row["time"] > since]
@@ -73,7 +73,7 @@ def test_a_time_leads_to_the_first_row_after_it(service: Service) -> None:
     assert rows_after(service, f"/runs/{ENDED}/stream?since=0") == list(range(1, 101))
 
 
-def test_the_cursor_of_the_metrics_gives_exactly_the_rest_to_a_stream(service: Service) -> None:
+def test_a_stream_from_the_cursor_of_the_metrics_sends_exactly_the_rest(service: Service) -> None:
     run = service.create()
     folder = service.folder(run["id"])
     whole = service.folder(ENDED).metrics_path.read_bytes().splitlines(keepends=True)
@@ -90,7 +90,7 @@ def test_the_cursor_of_the_metrics_gives_exactly_the_rest_to_a_stream(service: S
     assert service.get(f"/runs/{run['id']}/metrics/curves")["series"]["episode/reward"]["count"] == 100
 
 
-def test_a_run_that_is_deleted_while_it_is_streamed_ends_deleted(service: Service) -> None:
+def test_a_stream_of_a_run_deleted_meanwhile_ends_with_deleted(service: Service) -> None:
     run = service.create()
     with streaming(service, f"/runs/{run['id']}/stream") as stream:
         stream.until(is_kind("status"))

@@ -65,7 +65,7 @@ def files(folder: RunFolder, pattern: str = "*") -> list[str]:
     return sorted(path.name for path in folder.evaluations.path.glob(pattern))
 
 
-def test_the_newest_three_videos_are_kept_and_every_summary_and_record(app: Application, trained: RunFolder) -> None:
+def test_the_newest_three_videos_and_every_summary_and_record_are_kept(app: Application, trained: RunFolder) -> None:
     ids = []
     for _ in range(4):
         ids.append(evaluate(app, trained.run_id).id)
@@ -85,7 +85,7 @@ def test_the_newest_three_videos_are_kept_and_every_summary_and_record(app: Appl
     ), "the same policy and seed play the same episodes"
 
 
-def test_a_running_run_is_asked_for_a_checkpoint_and_trains_on(app: Application) -> None:
+def test_a_running_run_is_asked_for_a_checkpoint_and_keeps_training(app: Application) -> None:
     run_id = start(app)
     folder = folder_of(app, run_id)
     becomes(app, run_id, RunStatus.RUNNING)
@@ -108,7 +108,7 @@ def test_a_running_run_is_asked_for_a_checkpoint_and_trains_on(app: Application)
     assert (record.checkpoint, record.checkpoint_step) == ("model.zip", events(folder)[-1].step)
 
 
-def test_a_running_run_whose_control_file_was_damaged_is_asked_all_the_same(app: Application) -> None:
+def test_a_running_run_with_a_damaged_control_file_still_gets_the_request(app: Application) -> None:
     run_id = start(app)
     folder = folder_of(app, run_id)
     becomes(app, run_id, RunStatus.RUNNING)
@@ -125,7 +125,7 @@ def test_a_running_run_whose_control_file_was_damaged_is_asked_all_the_same(app:
     app.runs.delete(run_id)  # when it was queued was in the damaged file, and nowhere else to rebuild it from
 
 
-def test_a_stop_right_after_an_evaluation_was_asked_for_is_not_lost(app: Application) -> None:
+def test_a_stop_right_after_an_evaluation_request_is_not_lost(app: Application) -> None:
     run_id = start(app)
     becomes(app, run_id, RunStatus.RUNNING)
     evaluate(app, run_id)
@@ -134,7 +134,7 @@ def test_a_stop_right_after_an_evaluation_was_asked_for_is_not_lost(app: Applica
     assert evaluation_ended(app, run_id).parsed().status is EvaluationStatus.COMPLETED
 
 
-def test_a_run_that_keeps_no_best_policy_says_so(app: Application, trained: RunFolder) -> None:
+def test_a_run_without_a_best_policy_says_so(app: Application, trained: RunFolder) -> None:
     with pytest.raises(NothingToEvaluate, match="created without evaluation during training"):
         evaluate(app, trained.run_id, policy=PolicyChoice.BEST)
     run_id = create(app, evaluation=EvaluationPlan(every_steps=5_000))
@@ -142,7 +142,7 @@ def test_a_run_that_keeps_no_best_policy_says_so(app: Application, trained: RunF
         evaluate(app, run_id, policy=PolicyChoice.BEST)
 
 
-def test_an_early_end_without_evaluations_is_refused(app: Application) -> None:
+def test_early_stopping_without_evaluations_is_refused(app: Application) -> None:
     create(app, evaluation=EvaluationPlan(every_steps=1_000, stop_after=3))
     with pytest.raises(InvalidRequest, match="Give every_steps too") as caught:
         create(app, evaluation=EvaluationPlan(stop_after=3))

@@ -83,7 +83,7 @@ def test_runs_above_the_limit_wait_and_are_trained_first_come_first_served(app: 
     assert app.runs.get(withdrawn).started_at is None
 
 
-def test_a_moved_run_starts_in_its_new_place_also_after_a_restart(app: Application) -> None:
+def test_a_moved_run_starts_at_its_new_position_also_after_a_restart(app: Application) -> None:
     first = start(app)
     trains(app, first)
     second, third, fourth = (start(app, steps=256) for _ in range(3))
@@ -123,14 +123,14 @@ def test_a_completed_run_has_its_figures_in_the_catalogue(app: Application) -> N
     assert (row.cause, row.traceback, row.warnings) == (None, None, 0)
 
 
-def test_a_run_that_was_never_started_cannot_be_stopped(app: Application) -> None:
+def test_a_run_that_never_started_cannot_be_stopped(app: Application) -> None:
     run_id = create(app)
     with pytest.raises(IllegalTransition, match="'created' cannot become 'stopping'"):
         app.runs.stop(run_id)
     assert app.runs.get(run_id).state is S.CREATED
 
 
-def test_labels_can_be_changed_while_it_trains_and_other_runs_keep_theirs(app: Application) -> None:
+def test_labels_change_during_training_and_other_runs_keep_theirs(app: Application) -> None:
     run_id = start(app, name="Before")
     trains(app, run_id)
     app.runs.relabel(run_id, {"name": "After", "tags": ["a", "ä"], "notes": "two\nlines"})
@@ -142,7 +142,7 @@ def test_labels_can_be_changed_while_it_trains_and_other_runs_keep_theirs(app: A
     assert app.runs.config(run_id).name == "Before"
 
 
-def test_a_deleted_run_is_gone_from_the_catalogue_and_from_the_disk(app: Application) -> None:
+def test_a_deleted_run_is_removed_from_the_catalogue_and_the_disk(app: Application) -> None:
     run_id = create(app)
     app.runs.delete(run_id)
     with pytest.raises(RunNotFound):
@@ -150,7 +150,7 @@ def test_a_deleted_run_is_gone_from_the_catalogue_and_from_the_disk(app: Applica
     assert not folder_of(app, run_id).path.exists()
 
 
-def test_a_run_that_is_brought_back_is_as_it_was(app: Application) -> None:
+def test_a_restored_run_is_unchanged(app: Application) -> None:
     run_id = start(app, steps=256)
     ended(app, run_id)
     app.runs.relabel(run_id, {"tags": ["kept"], "notes": "kept"})
@@ -196,12 +196,12 @@ def test_a_catalogue_rebuilt_from_the_folders_equals_the_one_before(app: Applica
     assert app.runs.list(RunQuery()).total == len(before) > 2
 
 
-def test_every_run_leaves_its_folder_tidy(app: Application) -> None:
+def test_every_run_leaves_a_tidy_folder(app: Application) -> None:
     for run_id in catalogue(app.database):
         assert leftovers(folder_of(app, run_id)) == []
 
 
-def test_a_folder_that_cannot_be_read_is_listed_as_damaged_and_left_alone(tmp_path: Path) -> None:
+def test_an_unreadable_folder_is_listed_as_damaged_and_left_unchanged(tmp_path: Path) -> None:
     with service(tmp_path, script=Script()) as app:
         good, bad, torn = (create(app) for _ in range(3))
         folder_of(app, bad).config_path.write_text("{")

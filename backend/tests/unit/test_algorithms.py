@@ -56,12 +56,12 @@ def test_every_number_has_a_lower_and_an_upper_bound(algorithm: Algorithm, name:
 
 
 @cases(("algorithm", "name", "schema"), FIELDS, ids=named)
-def test_every_hyperparameter_says_what_it_is(algorithm: Algorithm, name: str, schema: dict[str, Any]) -> None:
+def test_every_hyperparameter_has_a_description(algorithm: Algorithm, name: str, schema: dict[str, Any]) -> None:
     assert schema["description"].endswith(".")
 
 
 @cases(("algorithm", "name", "schema"), NUMERIC, ids=named)
-def test_values_beyond_the_bounds_or_of_another_type_are_refused(
+def test_values_out_of_bounds_or_of_another_type_are_refused(
     algorithm: Algorithm, name: str, schema: dict[str, Any]
 ) -> None:
     low = schema["minimum"] - 1 if "minimum" in schema else schema["exclusiveMinimum"]
@@ -75,15 +75,15 @@ def test_values_beyond_the_bounds_or_of_another_type_are_refused(
 
 @cases("algorithm", [one for one in ALGORITHMS if "net_arch" in fields(one)], ids=named)
 @cases("net_arch", [[3], [1025], [64] * 5, [64.0], [True], ["64"], 64, None])
-def test_networks_have_a_few_layers_of_a_bounded_size(algorithm: Algorithm, net_arch: Any) -> None:
+def test_networks_have_a_limited_number_of_layers_of_a_limited_size(algorithm: Algorithm, net_arch: Any) -> None:
     assert {pointer.split("/")[0] for pointer in pointers(algorithm, net_arch=net_arch)} == {"net_arch"}
 
 
-def test_the_bad_layer_is_pointed_to() -> None:
+def test_the_pointer_names_the_invalid_layer() -> None:
     assert pointers(PPO, net_arch=[64, 0, 64]) == ["net_arch/1"]
 
 
-def test_every_bad_value_is_named_at_once() -> None:
+def test_every_invalid_value_is_named_at_once() -> None:
     assert sorted(pointers(PPO, gamma=2, n_steps=1, activation="gelu")) == ["activation", "gamma", "n_steps"]
 
 
@@ -92,7 +92,9 @@ def test_every_bad_value_is_named_at_once() -> None:
     [(PPO, "learn_rate", "learning_rate"), (PPO, "Gamma", "gamma"), (DQN, "batchsize", "batch_size")],
     ids=named,
 )
-def test_an_unknown_hyperparameter_is_answered_with_the_nearest(algorithm: Algorithm, wrong: str, nearest: str) -> None:
+def test_an_unknown_hyperparameter_is_answered_with_the_nearest_match(
+    algorithm: Algorithm, wrong: str, nearest: str
+) -> None:
     with pytest.raises(UnknownName, match=f"Unknown {algorithm.name} hyperparameter '{wrong}'") as caught:
         algorithm.validate({wrong: 1}, 50_000)
     assert caught.value.nearest == nearest
@@ -109,7 +111,7 @@ def test_an_odd_name_is_escaped_and_shortened_in_its_pointer() -> None:
 
 
 @cases("algorithm", list(ALGORITHMS), ids=named)
-def test_no_values_are_the_defaults_and_whole_numbers_are_numbers(algorithm: Algorithm) -> None:
+def test_missing_values_get_defaults_and_integers_are_accepted_as_numbers(algorithm: Algorithm) -> None:
     assert algorithm.validate({}, 50_000) == algorithm.hyperparameters()
     assert algorithm.validate({"gamma": 1}, 50_000).model_dump()["gamma"] == 1.0
 
@@ -127,7 +129,7 @@ def test_dqn_has_to_start_learning_before_training_ends() -> None:
     DQN.validate({"learning_starts": 999}, 1_000)
 
 
-def test_trpo_keeps_two_transitions_of_a_rollout_where_it_normalises_their_advantages() -> None:
+def test_trpo_with_normalised_advantages_needs_two_transitions_per_rollout() -> None:
     trpo = ALGORITHMS.get("trpo")
     rollout: dict[str, Any] = {"n_envs": 1, "n_steps": 64, "batch_size": 64}
     assert pointers(trpo, **rollout, sub_sampling_factor=64) == ["sub_sampling_factor"]
@@ -159,7 +161,7 @@ def test_epsilon_must_not_rise() -> None:
     DQN.validate({"exploration_initial_eps": 0.2, "exploration_final_eps": 0.2}, 50_000)
 
 
-def test_all_problems_are_named_together() -> None:
+def test_all_problems_are_reported_together() -> None:
     assert pointers(DQN, total_timesteps=500, buffer_size=100, batch_size=200, gradient_steps=0) == [
         "learning_starts",
         "batch_size",
@@ -171,7 +173,7 @@ def test_all_problems_are_named_together() -> None:
 
 
 @cases("algorithm", list(ALGORITHMS), ids=named)
-def test_every_hyperparameter_reaches_the_model_or_the_product_itself(algorithm: Algorithm) -> None:
+def test_every_hyperparameter_reaches_the_model_or_our_own_code(algorithm: Algorithm) -> None:
     values = algorithm.hyperparameters()
     given = values.model_arguments()
     policy = given.pop("policy_kwargs", {})
@@ -185,7 +187,7 @@ def test_every_hyperparameter_reaches_the_model_or_the_product_itself(algorithm:
 
 
 @cases("algorithm", list(ALGORITHMS), ids=named)
-def test_a_default_that_is_said_to_be_the_library_s_is(algorithm: Algorithm) -> None:
+def test_a_default_marked_as_the_librarys_matches_it(algorithm: Algorithm) -> None:
     values = algorithm.hyperparameters()
     given = {**values.model_arguments(), "ent_coef": "auto" if algorithm.id == "sac" else 0.0}
     library = inspect.signature(load(algorithm.model_class)).parameters
@@ -203,7 +205,7 @@ def test_every_hyperparameter_belongs_to_a_group(algorithm: Algorithm) -> None:
     assert groups == sorted(groups, key=GROUPS.index)
 
 
-def test_what_only_some_environments_have_a_use_for_says_so() -> None:
+def test_a_hyperparameter_of_only_some_environments_says_so() -> None:
     needs = {field.name: field.needs for field in view_hyperparameters(ALGORITHMS.get("ppo").hyperparameters)}
     assert {name: need for name, need in needs.items() if need is not None} == {
         "normalize_observations": Need.REAL_OBSERVATIONS,
@@ -214,7 +216,7 @@ def test_what_only_some_environments_have_a_use_for_says_so() -> None:
 
 
 @pytest.mark.parametrize("algo", ["ppo", "a2c", "trpo"])
-def test_noise_that_depends_on_the_state_is_for_continuous_actions(algo: str) -> None:
+def test_state_dependent_noise_requires_continuous_actions(algo: str) -> None:
     algorithm = ALGORITHMS.get(algo)
     algorithm.validate({"use_sde": True}, 50_000, (box("x"), box("push")))
     with pytest.raises(InvalidRequest) as caught:
@@ -230,7 +232,7 @@ def test_noise_that_depends_on_the_state_is_for_continuous_actions(algo: str) ->
         ("q-learning", "Box", "Discrete", "needs an observation space of kind Discrete or MultiDiscrete; Here has Box"),
     ],
 )
-def test_a_space_that_does_not_fit_is_named_with_what_would(
+def test_an_unsupported_space_is_named_with_supported_ones(
     algo: str, observation: str, action: str, words: str
 ) -> None:
     algorithm = ALGORITHMS.get(algo)

@@ -22,7 +22,7 @@ def test_a_metric_that_was_never_logged_has_no_rows() -> None:
     assert series.step.shape == series.time.shape == series.value.shape == (0,)
 
 
-def test_each_name_has_the_steps_times_and_values_of_its_own_rows() -> None:
+def test_each_metric_has_the_steps_times_and_values_of_its_own_rows() -> None:
     columns = Columns()
     assert columns.append([row(1, a=1.0), row(2, a=2.0, b=20.0), row(3, b=30.0), row(4, a=4.0)]) == 0
     assert columns.names() == ["a", "b"]
@@ -34,7 +34,7 @@ def test_each_name_has_the_steps_times_and_values_of_its_own_rows() -> None:
     assert b.value.tolist() == [20, 30]
 
 
-def test_names_are_in_the_order_of_their_first_rows() -> None:
+def test_metrics_are_in_the_order_of_their_first_rows() -> None:
     columns = Columns()
     columns.append([row(1, a=1.0, c=1.0), row(2, b=2.0), row(3, a=3.0, c=3.0, d=3.0)])
     assert columns.names() == ["a", "c", "b", "d"]
@@ -43,7 +43,7 @@ def test_names_are_in_the_order_of_their_first_rows() -> None:
     assert uneven.names() == ["a", "b", "c"]
 
 
-def test_a_series_does_not_change_when_metrics_that_came_together_part() -> None:
+def test_a_series_does_not_change_when_metrics_are_later_logged_separately() -> None:
     columns = Columns()
     columns.append([row(1, a=1.0, b=10.0)])
     before = columns.series("b")
@@ -59,7 +59,7 @@ def test_null_is_not_a_number_and_never_zero() -> None:
     assert np.isnan(columns.series("a").value).tolist() == [True, False, True]
 
 
-def test_the_batches_do_not_matter() -> None:
+def test_the_result_does_not_depend_on_the_batches() -> None:
     rng = np.random.default_rng(1)
     names = ["episode/reward", "episode/length", "train/loss", "time/fps"]
     for _ in range(30):
@@ -97,7 +97,7 @@ def test_the_batches_do_not_matter() -> None:
         {"seq": 2, "time": 1.0, "step": 1, "values": {"a": 10**400}},
     ],
 )
-def test_what_is_no_metric_record_is_counted_and_left_out_alone(broken: dict[str, Any]) -> None:
+def test_only_invalid_metric_records_are_left_out_and_counted(broken: dict[str, Any]) -> None:
     columns = Columns()
     assert columns.append([row(1, a=1.0, b=1.0), broken, row(3, a=3.0, b=3.0), broken]) == 2
     assert columns.series("a").value.tolist() == [1, 3]
@@ -120,14 +120,14 @@ def test_a_series_does_not_change_when_rows_are_appended() -> None:
     assert len(columns.series("a")) == 4999
 
 
-def test_a_series_cannot_be_written_to() -> None:
+def test_a_series_is_read_only() -> None:
     columns = Columns()
     columns.append([row(1, a=1.0)])
     with pytest.raises(ValueError, match="read-only"):
         columns.series("a").value[0] = 2.0
 
 
-def test_readers_see_only_whole_rows_while_one_thread_appends() -> None:
+def test_readers_see_only_complete_rows_while_one_thread_appends() -> None:
     columns = Columns()
     done = threading.Event()
     wrong: list[str] = []

@@ -30,7 +30,7 @@ def test_a_run_without_episodes_has_no_figures() -> None:
     assert {value for name, value in vars(metrics).items() if name != "episodes"} == {None}
 
 
-def test_the_best_moving_average_is_that_of_a_full_window_and_the_first_to_reach_it() -> None:
+def test_the_best_moving_average_is_the_first_maximum_of_a_full_window() -> None:
     metrics = run_metrics(episodes(500, 1, 2, 6, 1, 7, 1), window=2)
     assert metrics.best_moving_average == 250.5
     assert metrics.best_moving_average_step == 20
@@ -46,7 +46,7 @@ def test_fewer_episodes_than_the_window_have_a_final_average_but_no_best() -> No
     assert metrics.final_moving_average == 3
 
 
-def test_steps_and_seconds_to_the_threshold_are_those_of_when_it_was_solved() -> None:
+def test_steps_and_seconds_to_the_threshold_are_taken_when_it_was_solved() -> None:
     reached = SolvedAt(60, SolvedBy.TRAINING, 1_006.0)
     metrics = run_metrics(episodes(1, 2), window=1, reached=reached, clock=TrainingClock(((990, None),)))
     assert (metrics.steps_to_threshold, metrics.seconds_to_threshold) == (60, 16)
@@ -56,7 +56,7 @@ def test_steps_and_seconds_to_the_threshold_are_those_of_when_it_was_solved() ->
     assert (metrics.steps_to_threshold, metrics.seconds_to_threshold) == (None, None)
 
 
-def test_errors_are_those_of_the_means_that_they_stand_beside() -> None:
+def test_standard_errors_are_those_of_the_displayed_means() -> None:
     metrics = run_metrics(episodes(0, 10, 20, 30, 0, 2, 4), window=3)
     assert metrics.best_moving_average == 20
     assert metrics.best_error == pytest.approx(10 / np.sqrt(3))
@@ -73,7 +73,7 @@ def test_stability_is_the_spread_of_the_last_twenty_returns() -> None:
     assert run_metrics(episodes(1), window=5).stability is None
 
 
-def test_figures_that_are_not_numbers_are_none() -> None:
+def test_figures_that_are_not_finite_are_none() -> None:
     metrics = run_metrics(episodes(1, 2, np.nan), window=2)
     assert metrics.final_moving_average is None
     assert metrics.stability is None
@@ -84,14 +84,14 @@ def test_figures_that_are_not_numbers_are_none() -> None:
 # Aligned curves
 
 
-def test_few_steps_are_all_on_the_grid_and_each_curve_keeps_its_last_value_until_the_next() -> None:
+def test_a_grid_contains_all_of_few_steps_and_each_curve_holds_its_last_value() -> None:
     curves = aligned_curves({"a": episodes(1, 2, 3, 4), "b": episodes(7, 8, length=15)}, window=1, max_points=100)
     assert curves.step.tolist() == [10, 15, 20, 30, 40]
     np.testing.assert_array_equal(curves.values["a"], [1, 1, 2, 3, 4])
     np.testing.assert_array_equal(curves.values["b"], [np.nan, 7, 7, 8, np.nan])
 
 
-def test_no_curve_is_drawn_outside_its_run_and_every_value_is_a_moving_average() -> None:
+def test_no_curve_leaves_the_range_of_its_run_and_every_value_is_a_moving_average() -> None:
     rng = np.random.default_rng(8)
     for _ in range(50):
         runs = {
@@ -116,7 +116,7 @@ def test_the_grid_has_at_most_max_points() -> None:
     assert len(curves.step) <= 300
 
 
-def test_of_episodes_that_end_at_one_step_the_last_counts() -> None:
+def test_the_last_of_several_episodes_that_end_at_one_step_counts() -> None:
     run = Episodes(np.array([8.0, 8.0, 16.0]), np.arange(3.0), np.array([1.0, 2.0, 3.0]))
     curves = aligned_curves({"a": run}, window=1, max_points=10)
     assert curves.step.tolist() == [8, 16]
@@ -143,7 +143,7 @@ def paths_and_values(configs: Mapping[str, Mapping[str, object]]) -> list[tuple[
     return [(one.path, one.values) for one in config_diff(configs)]
 
 
-def test_only_what_differs_is_listed_by_json_pointer() -> None:
+def test_only_differences_are_listed_by_json_pointer() -> None:
     a = {"algo": "ppo", "seed": 1, "hyperparameters": {"gamma": 0.99, "net_arch": [64, 64]}}
     b = {"algo": "ppo", "seed": 2, "hyperparameters": {"gamma": 0.9, "net_arch": [64, 64]}}
     assert paths_and_values({"a": a, "b": b}) == [
@@ -152,7 +152,7 @@ def test_only_what_differs_is_listed_by_json_pointer() -> None:
     ]
 
 
-def test_where_a_run_comes_from_is_no_setting_of_it() -> None:
+def test_the_origin_of_a_run_is_no_difference() -> None:
     a = {"gamma": 0.9, "experiment": {"id": "e", "variant": "v0", "trial": 0}, "parent": None}
     b = {"gamma": 0.9, "experiment": {"id": "e", "variant": "v1", "trial": 5}, "parent": {"run_id": "a"}}
     assert config_diff({"a": a, "b": b}) == []
@@ -163,23 +163,23 @@ def test_a_missing_setting_is_not_null() -> None:
     assert difference == [("/target_kl", {"a": None, "c": None})]
 
 
-def test_what_names_a_run_is_no_difference_but_the_same_names_deeper_down_are() -> None:
+def test_names_of_a_run_are_no_difference_but_equal_keys_deeper_down_are() -> None:
     a = {"run_id": "a", "name": "A", "created_at": 1, "hyperparameters": {"name": 1}}
     b = {"run_id": "b", "name": "B", "created_at": 2, "hyperparameters": {"name": 2}}
     assert [difference.path for difference in config_diff({"a": a, "b": b})] == ["/hyperparameters/name"]
 
 
-def test_one_and_one_point_zero_are_one_number_and_true_is_none() -> None:
+def test_one_equals_one_point_zero_and_does_not_equal_true() -> None:
     assert config_diff({"a": {"x": 1}, "b": {"x": 1.0}}) == []
     assert paths_and_values({"a": {"x": 1}, "b": {"x": True}}) == [("/x", {"a": 1, "b": True})]
 
 
-def test_an_empty_object_is_not_a_missing_one() -> None:
+def test_an_empty_object_differs_from_a_missing_one() -> None:
     assert paths_and_values({"a": {"versions": {}}, "b": {}}) == [("/versions", {"a": {}})]
     assert config_diff({"a": {"versions": {}}, "b": {"versions": {}}}) == []
 
 
-def test_odd_names_are_escaped_in_pointers() -> None:
+def test_unusual_names_are_escaped_in_pointers() -> None:
     assert [d.path for d in config_diff({"a": {"a/b": {"c~d": 1}}, "b": {}})] == ["/a~1b/c~0d"]
 
 
@@ -196,6 +196,6 @@ def test_a_setting_is_named_within_its_group(config: dict[str, object], group: s
     assert (difference.group, difference.name) == (group, name)
 
 
-def test_one_run_differs_from_nothing() -> None:
+def test_a_single_run_has_no_differences() -> None:
     assert config_diff({"a": {"seed": 1}}) == []
     assert config_diff({}) == []

@@ -39,7 +39,7 @@ def positions(x: Floats, y: Floats, fewer_x: Floats, fewer_y: Floats) -> list[in
     return found
 
 
-def test_a_curve_of_few_points_is_left_as_it_is() -> None:
+def test_a_curve_of_few_points_is_unchanged() -> None:
     x, y = np.arange(50.0), np.full(50, NAN)
     for n in (0, 1, 49, 50):
         fewer_x, fewer_y = downsample(x[:n], y[:n], 50)
@@ -47,7 +47,7 @@ def test_a_curve_of_few_points_is_left_as_it_is() -> None:
         assert np.array_equal(fewer_y, y[:n], equal_nan=True)
 
 
-def test_never_more_than_max_points_and_none_invented() -> None:
+def test_a_curve_has_at_most_max_points_and_invents_none() -> None:
     rng = np.random.default_rng(2)
     for _ in range(300):
         x, y = random_curve(rng)
@@ -85,7 +85,7 @@ def test_every_bucket_keeps_its_minimum_and_maximum() -> None:
                 assert kept.max() == inside.max()
 
 
-def test_no_line_is_drawn_across_a_null_and_none_is_broken_without_one() -> None:
+def test_a_line_breaks_exactly_at_nulls() -> None:
     rng = np.random.default_rng(5)
     for _ in range(300):
         _, y = random_curve(rng)
@@ -98,7 +98,7 @@ def test_no_line_is_drawn_across_a_null_and_none_is_broken_without_one() -> None
         assert np.array_equal(fewer_y, y[kept], equal_nan=True)
 
 
-def test_a_lone_null_among_a_million_values_stays() -> None:
+def test_a_single_null_among_a_million_values_stays() -> None:
     y = np.sin(np.arange(1_000_000.0))
     y[123_456] = NAN
     fewer_x, fewer_y = downsample(np.arange(1_000_000.0), y, 500)
@@ -106,14 +106,14 @@ def test_a_lone_null_among_a_million_values_stays() -> None:
     assert fewer_x[np.isnan(fewer_y)].tolist() == [123_456]
 
 
-def test_a_lone_spike_among_a_million_values_stays() -> None:
+def test_a_single_spike_among_a_million_values_stays() -> None:
     y = np.zeros(1_000_000)
     y[700_001], y[700_002] = 9.0, -9.0
     fewer_x, fewer_y = downsample(np.arange(1_000_000.0), y, 100)
     assert {(700_001.0, 9.0), (700_002.0, -9.0)} <= set(zip(fewer_x, fewer_y, strict=True))
 
 
-def test_a_curve_of_nulls_stays_one() -> None:
+def test_a_curve_of_nulls_stays_a_curve_of_nulls() -> None:
     fewer_x, fewer_y = downsample(np.arange(1000.0), np.full(1000, NAN), 20)
     assert (fewer_x[0], fewer_x[-1]) == (0, 999)
     assert np.isnan(fewer_y).all()

@@ -21,11 +21,11 @@ def plainly(values: Floats, window: int) -> Floats:
     return np.array([values[max(0, i - window + 1) : i + 1].mean() for i in range(len(values))])
 
 
-def test_it_is_the_mean_of_the_last_window_values_and_of_fewer_at_the_start() -> None:
+def test_the_moving_average_covers_the_last_window_values_and_fewer_at_the_start() -> None:
     assert moving_average(np.array([1.0, 3.0, 5.0, 10.0]), 3).tolist() == [1, 2, 3, 6]
 
 
-def test_it_agrees_with_the_plain_mean_for_every_length_and_window() -> None:
+def test_the_moving_average_equals_the_plain_mean_for_every_length_and_window() -> None:
     rng = np.random.default_rng(6)
     for _ in range(300):
         values = rng.normal(size=int(rng.integers(0, 300)))
@@ -33,7 +33,7 @@ def test_it_agrees_with_the_plain_mean_for_every_length_and_window() -> None:
         np.testing.assert_allclose(moving_average(values, window), plainly(values, window), atol=1e-12)
 
 
-def test_a_null_takes_the_mean_from_the_windows_that_hold_it_and_from_no_others() -> None:
+def test_a_null_clears_the_mean_of_exactly_the_windows_that_contain_it() -> None:
     values = np.arange(20.0)
     values[7] = np.nan
     missing = np.isnan(moving_average(values, 5))
@@ -41,7 +41,7 @@ def test_a_null_takes_the_mean_from_the_windows_that_hold_it_and_from_no_others(
     np.testing.assert_allclose(moving_average(values, 5), plainly(values, 5))
 
 
-def test_one_huge_return_does_not_blur_those_that_follow() -> None:
+def test_one_huge_return_does_not_reduce_the_precision_of_later_means() -> None:
     values = np.full(100, 0.1)
     values[3] = 1e18
     np.testing.assert_allclose(moving_average(values, 10)[13:], 0.1, rtol=1e-12)
@@ -52,20 +52,20 @@ def test_the_window_may_be_longer_than_the_run() -> None:
     assert moving_average(np.empty(0), 10).shape == (0,)
 
 
-def test_the_values_are_left_alone() -> None:
+def test_the_input_values_are_unchanged() -> None:
     values = np.arange(10.0)
     moving_average(values, 3)
     assert values.tolist() == list(range(10))
 
 
 @pytest.mark.parametrize("window", [0, -3])
-def test_a_window_of_nothing_is_refused(window: int) -> None:
+def test_an_empty_window_is_refused(window: int) -> None:
     with pytest.raises(ValueError, match="at least 1"):
         moving_average(np.arange(3.0), window)
 
 
 @pytest.mark.parametrize("case", SHARED_WITH_THE_BROWSER, ids=lambda case: str(case["name"]))
-def test_the_exponential_average_is_the_one_that_the_browser_goes_on_with(case: dict[str, Any]) -> None:
+def test_the_exponential_average_equals_that_of_the_browser(case: dict[str, Any]) -> None:
     found = exponential_average(np.array(case["values"], dtype=np.float64), case["smoothing"])
     np.testing.assert_allclose(found.values, np.array(case["averages"], dtype=np.float64), rtol=1e-12)
     np.testing.assert_allclose(found.mean, np.nan if case["mean"] is None else case["mean"], rtol=1e-12)
@@ -87,6 +87,6 @@ def test_the_exponential_average_is_exact_across_blocks(smoothing: float) -> Non
 
 
 @pytest.mark.parametrize("smoothing", [-0.1, 1.0])
-def test_a_smoothing_that_averages_nothing_or_everything_is_refused(smoothing: float) -> None:
+def test_a_smoothing_outside_its_range_is_refused(smoothing: float) -> None:
     with pytest.raises(ValueError, match="below 1"):
         exponential_average(np.arange(3.0), smoothing)

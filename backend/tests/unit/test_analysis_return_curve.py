@@ -24,21 +24,21 @@ def curve(*, batch: int, count: int = len(STEPS)) -> ReturnCurve:
 
 
 @pytest.mark.parametrize("batch", [1, 7, 19, 20, 500])
-def test_it_is_the_same_to_the_last_digit_however_the_episodes_came(batch: int) -> None:
+def test_the_curve_is_identical_to_the_last_digit_for_every_batching(batch: int) -> None:
     whole, parts = curve(batch=len(STEPS)), curve(batch=batch)
     assert (parts.best, parts.best_step, parts.sparkline()) == (whole.best, whole.best_step, whole.sparkline())
     assert whole.solved is not None
     assert (parts.mean, parts.mean_length, parts.solved) == (whole.mean, whole.mean_length, whole.solved)
 
 
-def test_the_best_is_the_one_that_a_comparison_finds() -> None:
+def test_the_best_return_equals_that_of_a_comparison() -> None:
     figures = run_metrics(Episodes(STEPS, STEPS, RETURNS), window=20)
     found = curve(batch=100)
     assert found.best == pytest.approx(figures.best_moving_average)
     assert found.best_step == figures.best_moving_average_step
 
 
-def test_there_is_no_best_before_twenty_episodes() -> None:
+def test_there_is_no_best_return_before_twenty_episodes() -> None:
     found = ReturnCurve()
     found.extend(np.arange(19.0), np.arange(19.0), np.full(19, 500.0), np.ones(19))
     assert (found.best, found.best_step) == (None, None)
@@ -55,7 +55,7 @@ def test_a_sparkline_is_short_and_ends_with_the_newest_average(count: int) -> No
     assert points[-1] == pytest.approx(newest, rel=1e-5)
 
 
-def test_a_sparkline_is_even_over_the_steps() -> None:
+def test_a_sparkline_is_evenly_spaced_over_the_steps() -> None:
     found = ReturnCurve()
     steps = np.concatenate([np.arange(1, 1_001), np.arange(10_000, 100_001, 10_000)]).astype(np.float64)
     found.extend(steps, steps, steps, np.ones(len(steps)))
@@ -64,11 +64,11 @@ def test_a_sparkline_is_even_over_the_steps() -> None:
     assert np.count_nonzero(points < 1_001) <= 4, "many short episodes at the beginning take no more room than time"
 
 
-def test_no_episode_no_point() -> None:
+def test_no_episodes_give_no_points() -> None:
     assert ReturnCurve().sparkline() == []
 
 
-def test_a_journal_that_goes_back_makes_the_same_sparkline_however_it_came() -> None:
+def test_a_journal_with_a_rollback_gives_the_same_sparkline_for_every_batching() -> None:
     steps, ones = [10.0, 4_000.0, 20.0, 30.0], np.ones(4)
     returns = np.arange(4.0)
     whole, pieces = ReturnCurve(), ReturnCurve()

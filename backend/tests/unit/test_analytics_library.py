@@ -67,12 +67,12 @@ def unchanged(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Librar
         yield library, runs_dir
 
 
-def test_settings_are_columns_of_the_kind_that_their_values_have(library: Library) -> None:
+def test_settings_are_columns_typed_by_their_values(library: Library) -> None:
     answer = rows_of(library, "SELECT id, hp_gamma, hp_n_steps, hp_policy_kwargs, option_gravity FROM runs ORDER BY id")
     assert answer == [["long", 0.99, 64, None, None], ["short", 1.0, None, '{"net_arch":[64]}', 5]]
 
 
-def test_metrics_are_whole_whether_sealed_or_not(library: Library, tmp_path: Path) -> None:
+def test_metrics_are_complete_whether_sealed_or_not(library: Library, tmp_path: Path) -> None:
     assert list((tmp_path / "long" / "sealed").iterdir())
     counts = rows_of(library, "SELECT run_id, name, count(*) FROM metrics GROUP BY ALL ORDER BY ALL")
     by_name = {(run_id, name): count for run_id, name, count in counts}
@@ -81,7 +81,7 @@ def test_metrics_are_whole_whether_sealed_or_not(library: Library, tmp_path: Pat
     assert rewards["long"] == 4 * rewards["short"]
 
 
-def test_metrics_of_any_name_are_told_apart_sealed_or_not(tmp_path: Path) -> None:
+def test_metrics_of_any_name_are_distinguished_whether_sealed_or_not(tmp_path: Path) -> None:
     """To DuckDB, columns that differ in capitals alone have one name."""
     names = ["loss", "Loss", "LOSS", "Loss_1", "step", "values.loss", "a.b", "a,b", "a\0b", "é", 'q"', "/", "filename"]
     runs = {"one": names, "two": ["Loss"], "three": ["loss"]}
@@ -105,7 +105,7 @@ def test_metrics_of_any_name_are_told_apart_sealed_or_not(tmp_path: Path) -> Non
     assert sorted(found) == sorted(expected)
 
 
-def test_rows_that_were_left_behind_are_in_no_answer_sealed_or_not(library: Library, tmp_path: Path) -> None:
+def test_discarded_rows_are_in_no_result_whether_sealed_or_not(library: Library, tmp_path: Path) -> None:
     """They are left out of the sealed copy, which has some of them, and of what is parsed."""
     folder, names = RunFolder(tmp_path, "long"), (REWARD, "late/metric")
     numbers = "SELECT list(step ORDER BY step) FROM metrics WHERE run_id = 'long' AND name = '{}'"
@@ -119,7 +119,7 @@ def test_rows_that_were_left_behind_are_in_no_answer_sealed_or_not(library: Libr
         assert found == [row["step"] for row in counted if name in row["values"]]
 
 
-def test_metrics_are_whole_when_the_journal_is_compressed(library: Library, tmp_path: Path) -> None:
+def test_metrics_are_complete_when_the_journal_is_compressed(library: Library, tmp_path: Path) -> None:
     counts = "SELECT run_id, name, count(*) FROM metrics GROUP BY ALL ORDER BY ALL"
     before = rows_of(library, counts)
     prepared = compress_journal(tmp_path / "long" / "metrics.jsonl")
@@ -128,9 +128,7 @@ def test_metrics_are_whole_when_the_journal_is_compressed(library: Library, tmp_
     assert rows_of(library, counts) == before
 
 
-def test_a_journal_that_is_too_long_is_left_out_and_that_is_said(
-    library: Library, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_journal_that_is_too_long_is_left_out_and_reported(library: Library, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(metric_table, "MOST_UNSEALED_BYTES", 10)
     library.refresh()
     statement = library.check("SELECT DISTINCT run_id FROM metrics")
@@ -139,7 +137,7 @@ def test_a_journal_that_is_too_long_is_left_out_and_that_is_said(
     assert "0 of 2 runs" in notes[0]
 
 
-def test_what_changes_in_the_catalogue_changes_the_answer(
+def test_a_change_of_the_catalogue_changes_the_result(
     library: Library, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(library_module, "REFRESHING", math.inf)
@@ -150,7 +148,7 @@ def test_what_changes_in_the_catalogue_changes_the_answer(
     assert rows_of(library, "SELECT id FROM runs") == [["long"]]
 
 
-def test_rows_are_bounded_and_that_is_said(library: Library) -> None:
+def test_the_number_of_rows_is_limited_and_the_limit_reported(library: Library) -> None:
     library.refresh()
     answer, _ = library.answer(library.check("SELECT * FROM range(1000000000000)"), [], 3)
     assert (answer.rows, answer.truncated) == ([[0], [1], [2]], True)
@@ -165,7 +163,7 @@ def test_rows_are_bounded_and_that_is_said(library: Library) -> None:
         "SELECT count(*) FROM range(100000) a, range(100000) b, range(100000) c",
     ],
 )
-def test_a_query_that_never_ends_is_stopped(library: Library, monkeypatch: pytest.MonkeyPatch, sql: str) -> None:
+def test_an_endless_query_is_stopped(library: Library, monkeypatch: pytest.MonkeyPatch, sql: str) -> None:
     monkeypatch.setattr(warehouse, "SECONDS", 0.3)
     with pytest.raises(BadStatement, match="was stopped"):
         rows_of(library, sql)
@@ -181,9 +179,7 @@ def test_a_query_that_never_ends_is_stopped(library: Library, monkeypatch: pytes
         ("SELECT * FROM rusn", 14, "runs"),
     ],
 )
-def test_what_is_wrong_is_told_with_its_place_in_characters(
-    library: Library, sql: str, position: int, says: str
-) -> None:
+def test_an_error_is_reported_with_its_character_position(library: Library, sql: str, position: int, says: str) -> None:
     with pytest.raises(BadStatement, match=says) as refused:
         rows_of(library, sql)
     assert refused.value.position == position
@@ -225,7 +221,7 @@ def test_what_is_wrong_is_told_with_its_place_in_characters(
         "SELECT '\0'",
     ],
 )
-def test_nothing_but_reading_the_tables_is_possible(unchanged: tuple[Library, Path], sql: str) -> None:
+def test_only_reading_the_tables_is_allowed(unchanged: tuple[Library, Path], sql: str) -> None:
     library, runs_dir = unchanged
     piece = next((runs_dir / "long" / "sealed").iterdir())
     rows_of(library, "SELECT count(*) FROM metrics")  # from here on the sealed files are open to the view of metrics

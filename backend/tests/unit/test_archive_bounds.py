@@ -73,14 +73,14 @@ def test_an_archive_that_expands_beyond_its_bounds_is_refused(tmp_path: Path, mo
         taken_out(path)
 
 
-def test_what_expands_within_the_bounds_is_taken(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_archive_that_expands_within_its_bounds_is_accepted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(zip_archive, "FREE_BYTES", 4 * MB)
     path = tmp_path / "logs.zip"
     path.write_bytes(zipped({"progress.csv": bytes(2 * MB)}))
     assert taken_out(path) == bytes(2 * MB)
 
 
-def test_no_more_is_expanded_than_a_member_says(tmp_path: Path) -> None:
+def test_a_member_is_not_expanded_beyond_its_declared_size(tmp_path: Path) -> None:
     path = tmp_path / "logs.zip"
     path.write_bytes(understated(zipped({"progress.csv": bytes(64 * MB)}), 10))
     with little_memory(), pytest.raises(ImportRefused):  # its checksum is that of the whole
@@ -88,7 +88,7 @@ def test_no_more_is_expanded_than_a_member_says(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("method", [zipfile.ZIP_LZMA, zipfile.ZIP_BZIP2])
-def test_methods_that_expand_without_bounds_are_not_read(tmp_path: Path, method: int) -> None:
+def test_compression_methods_that_expand_without_bounds_are_not_read(tmp_path: Path, method: int) -> None:
     path = tmp_path / "logs.zip"
     path.write_bytes(zipped({"progress.csv": bytes(MB)}, method))
     with pytest.raises(ImportRefused, match="unsupported compression method"):
@@ -119,7 +119,7 @@ def test_the_figures_of_a_policy_and_the_manifest_of_a_snapshot_are_bounded(tmp_
             find_snapshot(folder, "100")
 
 
-def test_an_archive_with_a_long_list_is_not_opened(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_archive_with_a_long_directory_is_not_opened(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(archives, "MOST_DIRECTORY_BYTES", 10_000)
     folder = make_run(tmp_path, "run-1")
     folder.best_model_path.write_bytes(zipped({f"file-{number}": b"" for number in range(1_000)}))
@@ -127,7 +127,7 @@ def test_an_archive_with_a_long_list_is_not_opened(tmp_path: Path, monkeypatch: 
         folder.best_policy()
 
 
-def test_a_sealed_piece_that_expands_to_more_rows_than_its_stretch_has_is_as_good_as_missing(tmp_path: Path) -> None:
+def test_a_sealed_piece_that_expands_to_too_many_rows_counts_as_missing(tmp_path: Path) -> None:
     table = pa.table({"seq": pa.array(np.zeros(1_000_000)), "values.a": pa.array(np.zeros(1_000_000))})
     metadata = {
         b"rlviz": b'{"version":2,"start":0,"end":4000,"mark":"","broken_lines":0,"first":1,"last":2,"counts":{}}'
@@ -139,7 +139,7 @@ def test_a_sealed_piece_that_expands_to_more_rows_than_its_stretch_has_is_as_goo
         SealedPiece(sink.getvalue())
 
 
-def test_an_import_leaves_room_on_the_disk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_import_keeps_free_space_on_the_disk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(log_archive, "KEPT_FREE_BYTES", 1 << 62)
     path = tmp_path / "logs.zip"
     path.write_bytes(zipped({"PPO_1/progress.csv": b"step,loss\n1,0.5\n"}))
@@ -149,7 +149,7 @@ def test_an_import_leaves_room_on_the_disk(tmp_path: Path, monkeypatch: pytest.M
     assert [one for one in (tmp_path / "runs").rglob("*") if one.is_file()] == []
 
 
-def test_a_journal_of_too_many_lines_is_not_imported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_journal_with_too_many_lines_is_not_imported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(confined_import, "MOST_LINES", 1)
     path = tmp_path / "logs.zip"
     path.write_bytes(zipped({"PPO_1/progress.csv": b"step,loss\n1,0.5\n2,0.25\n"}))

@@ -98,7 +98,7 @@ def test_the_runs_folder_may_itself_be_a_link(folder: RunFolder, tmp_path: Path)
         "．．/secret",
     ],
 )
-def test_everything_else_is_not_found(folder: RunFolder, name: str) -> None:
+def test_any_other_path_is_not_found(folder: RunFolder, name: str) -> None:
     with pytest.raises(ArtifactNotFound) as caught:
         find_artifact(folder, name)
     assert len(str(caught.value)) < 700

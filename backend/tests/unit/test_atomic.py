@@ -10,7 +10,7 @@ import pytest
 from rlviz.rundir.files import atomic_write, remove_leftovers, temporary_name, write_atomically
 
 
-def test_the_file_appears_whole_when_the_block_ends(tmp_path: Path) -> None:
+def test_the_file_appears_complete_when_the_block_ends(tmp_path: Path) -> None:
     path = tmp_path / "model.zip"
     with atomic_write(path) as file:
         file.write(b"half")
@@ -36,7 +36,7 @@ def test_an_error_leaves_the_old_file_and_nothing_else(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == [path]
 
 
-def test_a_reader_sees_the_old_or_the_new_content_never_a_part(tmp_path: Path) -> None:
+def test_a_reader_sees_the_old_or_the_new_content_and_never_a_part(tmp_path: Path) -> None:
     path = tmp_path / "control.json"
     contents = {bytes([digit]) * 20_000 for digit in b"abcd"}
     write_atomically(path, b"a" * 20_000)
@@ -57,14 +57,14 @@ def test_a_reader_sees_the_old_or_the_new_content_never_a_part(tmp_path: Path) -
     assert list(tmp_path.iterdir()) == [path]
 
 
-def test_temporary_names_are_hidden_siblings(tmp_path: Path) -> None:
+def test_temporary_files_are_hidden_siblings(tmp_path: Path) -> None:
     name = temporary_name(tmp_path / "model.zip")
     assert name.parent == tmp_path
     assert name.name.startswith(".model.zip.")
     assert name.suffix == ".tmp"
 
 
-def test_leftovers_of_killed_writers_are_removed_and_nothing_else(tmp_path: Path) -> None:
+def test_only_leftovers_of_killed_writers_are_removed(tmp_path: Path) -> None:
     kept = {tmp_path / "model.zip", tmp_path / ".hidden", tmp_path / "notes.tmp"}
     kept.add(temporary_name(tmp_path / "control.json"))  # this process is writing it
     for path in kept | {tmp_path / ".model.zip.1-2.tmp", tmp_path / ".step_1.zip.1.tmp"}:

@@ -14,7 +14,7 @@ FOUND = [
 ]
 
 
-def test_each_figure_is_held_against_the_best_of_the_others() -> None:
+def test_each_figure_is_compared_with_the_best_of_the_others() -> None:
     assert [(found.what, found.met) for found in verdicts(FOUND)] == [
         ("on disk: behind (tensorboard 74 MB)", False),
         ("one metric read cold: leads (trackio 200 ms)", True),

@@ -38,7 +38,7 @@ BACK = (RollbackData(snapshot="400", superseded=Stretch(first=5, last=9, attempt
         ([(800, 490.0)], None, None),
     ],
 )
-def test_it_is_the_best_of_what_counts_and_is_still_kept(
+def test_the_best_policy_after_a_rollback_is_the_best_that_counts_and_still_exists(
     before: list[tuple[int, float]], step: int | None, solved: int | None
 ) -> None:
     begun = [(0, StartedData(attempt=1)), *((at, best(mean)) for at, mean in before)]

@@ -22,7 +22,7 @@ def evaluation(number: int, mean: float, **changes: Any) -> EvaluationRow:
     return EvaluationRow.from_record(EvaluationRecord.model_validate(record))
 
 
-def test_the_best_result_is_of_the_kept_policy_or_of_a_greedy_evaluation_that_was_completed(tmp_path: Path) -> None:
+def test_the_best_result_comes_from_the_kept_policy_or_a_completed_greedy_evaluation(tmp_path: Path) -> None:
     database = Database(tmp_path / "rlviz.db", busy_seconds=0.1)
     database.migrate()
     row = RunRow(id="a", name="a", algo="ppo", env_id="X-v1", seed=1, total_timesteps=1, created_at=0.0)

@@ -28,7 +28,7 @@ from tests.support.training import make_run
 BOX = spaces.Box(-1, 1, (3,), np.float32)
 
 
-def test_only_the_first_visit_of_an_episode_counts_and_less_from_episode_to_episode() -> None:
+def test_only_the_first_visit_in_an_episode_counts_and_counts_less_in_later_episodes() -> None:
     visits = Visits(4, environments=2)
     visits.begin_episode(0, 0)
     visits.begin_episode(1, 0)
@@ -39,7 +39,7 @@ def test_only_the_first_visit_of_an_episode_counts_and_less_from_episode_to_epis
     assert (visits.steps.tolist(), visits.episodes.tolist(), visits.total) == ([4, 4, 0, 0], [3, 3, 0, 0], 2)
 
 
-def test_earlier_maps_are_kept_ever_farther_apart() -> None:
+def test_earlier_maps_are_kept_at_growing_intervals() -> None:
     visits = Visits(2, environments=1)
     for step in range(0, 200 * FIRST_FRAME, 100):
         visits.keep_frame(step)
@@ -66,7 +66,7 @@ def _rewards(novelty: Novelty, rounds: int, low: float, high: float, seed: int =
     return float(np.mean(found[-rounds // 4 :]))
 
 
-def test_what_is_often_seen_is_worth_less_than_what_is_new() -> None:
+def test_frequent_observations_are_worth_less_than_new_ones() -> None:
     novelty = Novelty(BOX, 4, share=1e9, seed=1)
     first = _rewards(novelty, BATCH // 4, -0.1, 0.1)
     assert first == 0.0, "the first batch shows how to scale"
@@ -88,7 +88,7 @@ def test_novelty_is_limited_to_a_share_of_the_return(episode_return: float) -> N
     assert max(added[20:]) > 0
 
 
-def test_novelty_continues_from_its_state_and_leaves_the_generators_alone() -> None:
+def test_novelty_continues_from_its_state_and_does_not_use_the_generators() -> None:
     random.seed(0)
     np.random.seed(0)
     torch.manual_seed(0)
@@ -122,7 +122,7 @@ def test_every_kind_of_observation_is_encoded(space: spaces.Space[Any], observat
     assert Novelty(space, 2, 0.5, seed=1).rewards(observations).shape == (2,)
 
 
-def test_bonuses_are_learned_from_but_are_not_part_of_the_return(tmp_path: Any) -> None:
+def test_bonuses_are_used_for_learning_but_are_not_part_of_the_return(tmp_path: Any) -> None:
     folder = make_run(tmp_path, env_id="FrozenLake-v1", exploration=ExplorationPlan(coverage=0.1, novelty=0.5))
     model = build_model(folder.read_config())
     environments = model.get_env()
@@ -151,7 +151,7 @@ def test_a_run_without_exploration_is_written_as_before(tmp_path: Any) -> None:
     assert "exploration" not in RunSpec().model_dump_json()
 
 
-def test_a_plan_that_cannot_work_is_refused() -> None:
+def test_an_unworkable_plan_is_refused() -> None:
     for algo, plan, pointer in (
         ("ppo", ExplorationPlan(coverage=1.0), "/exploration/coverage"),
         ("ppo", ExplorationPlan(map=True), "/exploration/map"),
@@ -164,7 +164,7 @@ def test_a_plan_that_cannot_work_is_refused() -> None:
         ExplorationPlan(coverage=0.0)
 
 
-def test_a_variant_of_an_experiment_may_switch_exploration_on_and_off() -> None:
+def test_a_variant_of_an_experiment_can_enable_and_disable_exploration() -> None:
     base = RunSpec(exploration=ExplorationPlan(novelty=0.5))
     without = Variant(name="without", changes=VariantChanges(exploration=ExplorationPlan())).run_spec(base)
     assert (without.exploration, Variant(name="as is").run_spec(base).exploration) == (

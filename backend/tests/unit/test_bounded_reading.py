@@ -53,7 +53,7 @@ def compress(journal: Path) -> None:
 
 
 @pytest.mark.usefixtures("no_collection")
-def test_a_missing_file_keeps_nothing_of_its_callers(tmp_path: Path) -> None:
+def test_a_missing_file_keeps_no_reference_to_its_callers(tmp_path: Path) -> None:
     class Held:
         pass
 
@@ -66,7 +66,7 @@ def test_a_missing_file_keeps_nothing_of_its_callers(tmp_path: Path) -> None:
     assert look()() is None
 
 
-def test_a_stream_opens_and_expands_each_part_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_stream_opens_and_expands_each_piece_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     journal = tmp_path / "metrics.jsonl"
     write_rows(journal, 3 * MB)
     whole = JournalTail(journal).read()
@@ -84,7 +84,7 @@ def test_a_stream_opens_and_expands_each_part_once(tmp_path: Path, monkeypatch: 
     assert len(expanded) <= 2 * len(set(expanded))  # a line that crosses the end of a part is read with both
 
 
-def test_a_stream_ends_where_it_is_told_to(tmp_path: Path) -> None:
+def test_a_stream_ends_at_the_given_end(tmp_path: Path) -> None:
     journal = tmp_path / "metrics.jsonl"
     write_rows(journal, 10_000)
     lines = JournalTail(journal).read()
@@ -93,14 +93,14 @@ def test_a_stream_ends_where_it_is_told_to(tmp_path: Path) -> None:
     assert [line for batch in tail.batches(limit=700) for line in batch] == lines[5:]
 
 
-def test_of_many_broken_lines_only_the_first_are_kept(tmp_path: Path) -> None:
+def test_only_the_first_of_many_broken_lines_are_kept(tmp_path: Path) -> None:
     journal = tmp_path / "metrics.jsonl"
     journal.write_text("{}\n" * 100_000)
     found = broken_lines(journal, is_metric)
     assert (len(found.first), found.count) == (MAX_NAMED_LINES, 100_000)
 
 
-def test_a_part_that_is_longer_than_its_table_says_is_not_expanded(tmp_path: Path) -> None:
+def test_a_piece_longer_than_its_declared_size_is_not_expanded(tmp_path: Path) -> None:
     journal = tmp_path / "metrics.jsonl"
     frame = zstandard.ZstdCompressor().compress(bytes(64 * MB))
     file = io.BytesIO()
@@ -119,7 +119,7 @@ def test_a_part_that_is_longer_than_its_table_says_is_not_expanded(tmp_path: Pat
     assert peak < 4 * MB
 
 
-def test_what_expands_beyond_all_measure_is_neither_read_nor_made(
+def test_a_journal_that_expands_too_much_is_neither_read_nor_written(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     journal = tmp_path / "metrics.jsonl"
@@ -132,7 +132,7 @@ def test_what_expands_beyond_all_measure_is_neither_read_nor_made(
         journal_size(journal)
 
 
-def test_a_projection_keeps_a_bounded_number_of_things(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_projection_keeps_a_bounded_number_of_items(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(events_projection, "MOST_KEPT", 10)
     projection = EventsProjection()
     writer_lines = [
@@ -162,7 +162,7 @@ def test_a_projection_keeps_the_beginning_of_a_long_text() -> None:
     assert projection.last_warning == "w" * events_projection.MAX_CHARACTERS
 
 
-def test_a_projection_keeps_no_metric_that_it_does_not_need(tmp_path: Path) -> None:
+def test_a_projection_keeps_no_unneeded_metric(tmp_path: Path) -> None:
     journal = tmp_path / "metrics.jsonl"
     writer = JournalWriter(journal)
     for number in range(1_000):

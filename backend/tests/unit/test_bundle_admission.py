@@ -74,7 +74,7 @@ def left_out(folder: RunFolder) -> set[str]:
 
 
 @cases("place", [place for place in PLACES if not place.is_folder], ids=lambda place: place.path)
-def test_each_place_is_taken_or_left_out_by_its_role(place: Any) -> None:
+def test_each_path_is_accepted_or_left_out_by_its_role(place: Any) -> None:
     """A new file of a run folder needs a beginning by which an import knows it, or is one that it leaves out."""
     path = place.path.replace("*", "1")
     if place.role in (Role.ORDER, Role.LOCAL):
@@ -94,16 +94,16 @@ def test_each_place_is_taken_or_left_out_by_its_role(place: Any) -> None:
         *("sinks/plan.json", "sinks/wandb/token", "film/clips/wanted/1.json", "watch/weights.zip", "origin.json"),
     ],
 )
-def test_what_has_no_place_or_is_an_order_is_left_out(path: str) -> None:
+def test_unknown_paths_and_requests_are_left_out(path: str) -> None:
     assert rejection_reason(path) is not None
 
 
 @pytest.mark.parametrize("path", ["behind/2/checkpoints/step_1.zip", "behind/2/best_model.zip", "parent/a/config.json"])
-def test_what_lies_in_a_folder_of_an_earlier_run_has_its_place_there(path: str) -> None:
+def test_files_in_the_folder_of_an_earlier_run_are_accepted(path: str) -> None:
     assert rejection_reason(path) is None
 
 
-def test_a_pickle_under_another_name_is_left_out_and_named_as_no_policy(folder: RunFolder, tmp_path: Path) -> None:
+def test_a_pickle_under_another_name_is_left_out_and_is_not_called_a_policy(folder: RunFolder, tmp_path: Path) -> None:
     evaluation = record(status="completed", checkpoint="notes.bin")
     members = {"notes.bin": b"\x80\x04 evil", "model.zip": b"\x80\x04 evil", f"eval/{EVALUATION}.json": evaluation}
     found = imported(folder, tmp_path, members)
@@ -116,9 +116,7 @@ def test_a_pickle_under_another_name_is_left_out_and_named_as_no_policy(folder: 
 
 
 @pytest.mark.parametrize("status", ["queued", "running"])
-def test_an_evaluation_that_has_not_ended_is_left_out_with_its_files(
-    folder: RunFolder, tmp_path: Path, status: str
-) -> None:
+def test_an_unfinished_evaluation_is_left_out_with_its_files(folder: RunFolder, tmp_path: Path, status: str) -> None:
     members = {
         f"eval/{EVALUATION}.json": record(status=status, checkpoint="checkpoints/step_1.zip"),
         f"eval/{EVALUATION}.policy.zip": POLICY,
@@ -128,7 +126,7 @@ def test_an_evaluation_that_has_not_ended_is_left_out_with_its_files(
     assert left_out(found) == set(members)
 
 
-def test_an_evaluation_that_has_ended_names_files_of_its_own_only(folder: RunFolder, tmp_path: Path) -> None:
+def test_a_finished_evaluation_names_only_its_own_files(folder: RunFolder, tmp_path: Path) -> None:
     video = {
         "file": "../../../etc/passwd",
         "width": 1,
@@ -149,7 +147,7 @@ def test_an_evaluation_that_has_ended_names_files_of_its_own_only(folder: RunFol
     assert kept.summary.video is None
 
 
-def test_nothing_is_wanted_of_an_imported_run(folder: RunFolder, tmp_path: Path) -> None:
+def test_an_imported_run_has_no_pending_requests(folder: RunFolder, tmp_path: Path) -> None:
     members = {
         "control.json": b'{"desired": "run", "queued_at": 1}',
         "sinks/plan.json": b'{"kinds": ["wandb"]}',
@@ -170,7 +168,7 @@ def test_nothing_is_wanted_of_an_imported_run(folder: RunFolder, tmp_path: Path)
 
 
 @pytest.mark.parametrize("key", ["custom_environment", "own_environment"], ids=["now", "of version 0.1.0"])
-def test_a_configuration_names_no_code_before_the_run_is_trusted(folder: RunFolder, tmp_path: Path, key: str) -> None:
+def test_an_untrusted_configuration_names_no_code(folder: RunFolder, tmp_path: Path, key: str) -> None:
     version = 1 if key == "own_environment" else 2
     document = json.loads(changed_config(folder, env_id="Env", schema_version=version))
     document.pop("custom_environment")
@@ -186,7 +184,7 @@ def test_a_configuration_names_no_code_before_the_run_is_trusted(folder: RunFold
     assert origin.entry_points == {"config.json": "evil.py:Env"}
 
 
-def test_the_configuration_of_a_parent_in_it_names_no_code_either(folder: RunFolder, tmp_path: Path) -> None:
+def test_the_included_configuration_of_a_parent_names_no_code_either(folder: RunFolder, tmp_path: Path) -> None:
     parent = changed_config(folder, run_id="theirs", custom_environment=CUSTOM)
     members = {"parent/theirs/config.json": parent, "parent/theirs/control.json": b'{"desired": "run", "attempt": 2}'}
     found = imported(folder, tmp_path, members)
@@ -198,7 +196,7 @@ def test_the_configuration_of_a_parent_in_it_names_no_code_either(folder: RunFol
 
 
 @pytest.mark.parametrize("run_id", [*sorted(RESERVED), "../escaped", "Upper", "", ".trash", "a" * 200])
-def test_a_run_whose_id_is_reserved_or_ill_formed_gets_another(folder: RunFolder, tmp_path: Path, run_id: str) -> None:
+def test_a_run_with_a_reserved_or_invalid_id_gets_another(folder: RunFolder, tmp_path: Path, run_id: str) -> None:
     found = imported(
         folder, tmp_path, {f"eval/{EVALUATION}.json": record(status="completed", run_id=run_id)}, run_id=run_id
     )
@@ -213,7 +211,9 @@ def test_a_run_whose_id_is_reserved_or_ill_formed_gets_another(folder: RunFolder
 
 
 @pytest.mark.parametrize("name", ["experiments", "mlflow", "wandb", "tensorboard", "presets"])
-def test_no_run_takes_the_place_of_what_lies_beside_the_runs(folder: RunFolder, tmp_path: Path, name: str) -> None:
+def test_an_import_never_replaces_other_content_of_the_runs_folder(
+    folder: RunFolder, tmp_path: Path, name: str
+) -> None:
     beside = there(tmp_path) / name
     beside.mkdir()
     (beside / "precious").write_text("kept")
@@ -221,7 +221,9 @@ def test_no_run_takes_the_place_of_what_lies_beside_the_runs(folder: RunFolder, 
     assert files(beside) == {"precious"}
 
 
-def test_another_run_of_that_id_stays_and_the_imported_one_gets_a_new_id(folder: RunFolder, tmp_path: Path) -> None:
+def test_an_existing_run_with_that_id_stays_and_the_imported_one_gets_a_new_id(
+    folder: RunFolder, tmp_path: Path
+) -> None:
     mine = make_run(there(tmp_path), RUN_ID, rows=5)
     before = mine.config_path.read_bytes()
     found = imported(folder, tmp_path, {"config.json": changed_config(folder, seed=77, group_id=RUN_ID)})
@@ -231,7 +233,7 @@ def test_another_run_of_that_id_stays_and_the_imported_one_gets_a_new_id(folder:
     assert (config.seed, config.group_id) == (77, found.run_id)
 
 
-def test_the_very_run_is_known_again_unless_it_is_wanted_again(folder: RunFolder, tmp_path: Path) -> None:
+def test_an_already_imported_run_is_recognised_unless_requested_again(folder: RunFolder, tmp_path: Path) -> None:
     first = imported(folder, tmp_path, {})
     assert first.run_id == RUN_ID
     with pytest.raises(RunIsThere):
@@ -245,7 +247,7 @@ def test_the_very_run_is_known_again_unless_it_is_wanted_again(folder: RunFolder
 # Limits
 
 
-def test_labels_are_cut_to_what_a_user_may_set(folder: RunFolder, tmp_path: Path) -> None:
+def test_labels_are_cut_to_the_user_limits(folder: RunFolder, tmp_path: Path) -> None:
     labels = {"name": "Theirs", "tags": [str(n) for n in range(350_000)], "notes": "x" * 100_000}
     labels["tags"][0] = "y" * 1_000  # type: ignore[index]
     found = imported(folder, tmp_path, {"labels.json": json.dumps(labels).encode()})
@@ -256,7 +258,7 @@ def test_labels_are_cut_to_what_a_user_may_set(folder: RunFolder, tmp_path: Path
     assert found.labels_path.stat().st_size < 20_000
 
 
-def test_labels_that_cannot_be_read_are_left_out(folder: RunFolder, tmp_path: Path) -> None:
+def test_unreadable_labels_are_left_out(folder: RunFolder, tmp_path: Path) -> None:
     found = imported(folder, tmp_path, {"labels.json": json.dumps({"name": "x" * 121}).encode()})
     assert left_out(found) == {"labels.json"}
     assert found.read_labels().name == RUN_ID
@@ -271,15 +273,13 @@ def test_labels_that_cannot_be_read_are_left_out(folder: RunFolder, tmp_path: Pa
         ({"env_options": {"a": "x" * 20_000}}, "env_options"),
     ],
 )
-def test_texts_that_every_list_shows_are_bounded(
-    folder: RunFolder, tmp_path: Path, change: dict[str, Any], says: str
-) -> None:
+def test_texts_shown_in_lists_are_bounded(folder: RunFolder, tmp_path: Path, change: dict[str, Any], says: str) -> None:
     with pytest.raises(BundleRefused, match=says):
         imported(folder, tmp_path, {"config.json": changed_config(folder, **change)})
     assert files(there(tmp_path)) == set()
 
 
-def test_a_run_that_was_begun_without_end_is_refused(folder: RunFolder, tmp_path: Path) -> None:
+def test_a_run_restarted_endlessly_is_refused(folder: RunFolder, tmp_path: Path) -> None:
     lines = [
         json.dumps({"seq": n, "time": 1.0, "event": kind, "step": 0, "data": {"attempt": (n + 1) // 2}})
         for n, kind in enumerate(["started", "interrupted"] * 2_001, 1)
@@ -289,7 +289,7 @@ def test_a_run_that_was_begun_without_end_is_refused(folder: RunFolder, tmp_path
         imported(folder, tmp_path, {"events.jsonl": "\n".join([*lines, ""]).encode()})
 
 
-def test_what_the_events_of_a_run_say_is_bounded_in_every_list(folder: RunFolder, tmp_path: Path) -> None:
+def test_texts_from_events_are_bounded_in_every_list(folder: RunFolder, tmp_path: Path) -> None:
     long = "x" * 500_000
     lines = [
         {"event": "started", "data": {"attempt": 1}},

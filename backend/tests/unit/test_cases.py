@@ -7,7 +7,7 @@ import pytest
 from tests.support.cases import cases
 
 
-def test_every_case_runs_and_those_that_fail_are_raised_together() -> None:
+def test_every_case_runs_and_failures_are_raised_together() -> None:
     ran = []
 
     @cases("number, word", [(1, "one"), (2, "two"), (3, "three")])
@@ -34,7 +34,7 @@ def test_a_test_is_skipped_only_if_all_its_cases_are() -> None:
 
 @cases("number", [1, 2, 3], ids=["a", "b", "c"])
 @cases("factor", [10, 100])
-def test_decorators_stack_and_fixtures_are_given(
+def test_decorators_stack_and_fixtures_are_passed(
     number: int, factor: int, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
     assert number * factor in {10, 20, 30, 100, 200, 300}

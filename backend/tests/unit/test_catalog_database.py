@@ -52,7 +52,7 @@ def version(path: Path) -> list[str]:
 # Migrations
 
 
-def test_migrating_from_empty_gives_the_tables_of_the_models(database: Database) -> None:
+def test_migrating_an_empty_database_creates_the_tables_of_the_models(database: Database) -> None:
     with database.engine.connect() as connection:
         context = MigrationContext.configure(connection, opts={"compare_type": True, "compare_server_default": True})
         assert compare_metadata(context, SQLModel.metadata) == []
@@ -75,7 +75,7 @@ def test_the_known_revisions_are_the_migrations_in_order() -> None:
     assert tuple(script.revision for script in ScriptDirectory.from_config(config).walk_revisions())[::-1] == REVISIONS
 
 
-def test_an_older_catalogue_is_copied_before_it_is_migrated_and_then_read_again(tmp_path: Path) -> None:
+def test_an_older_catalogue_is_backed_up_before_it_is_migrated_and_reindexed(tmp_path: Path) -> None:
     database = Database(tmp_path / "rlviz.db")
     migrations.upgrade(database.engine, "0001")
     with database.engine.begin() as connection:
@@ -96,7 +96,7 @@ def test_an_older_catalogue_is_copied_before_it_is_migrated_and_then_read_again(
         assert connection.execute("SELECT id FROM run").fetchall() == [("run-1",)]
 
 
-def test_a_process_that_works_during_the_upgrade_is_known_by_its_new_name(tmp_path: Path) -> None:
+def test_a_process_that_runs_during_the_upgrade_keeps_its_identity(tmp_path: Path) -> None:
     process = ProcessIdentity.current()
     database = Database(tmp_path / "rlviz.db")
     migrations.upgrade(database.engine, "0005")
@@ -138,7 +138,7 @@ def test_a_file_that_is_no_catalogue_is_damaged_and_can_be_set_aside(tmp_path: P
     database.close()
 
 
-def test_pages_that_were_overwritten_are_noticed_at_the_start(tmp_path: Path) -> None:
+def test_overwritten_pages_are_detected_at_the_start(tmp_path: Path) -> None:
     path = tmp_path / "rlviz.db"
     database = Database(path)
     database.migrate()
@@ -154,7 +154,7 @@ def test_pages_that_were_overwritten_are_noticed_at_the_start(tmp_path: Path) ->
         Database(path).migrate()
 
 
-def test_a_catalogue_of_a_newer_version_is_left_alone(database: Database) -> None:
+def test_a_catalogue_of_a_newer_version_is_left_unchanged(database: Database) -> None:
     with database.engine.begin() as connection:
         connection.exec_driver_sql("UPDATE alembic_version SET version_num = '9999'")
     with pytest.raises(CatalogueDamaged, match=r"another version .* '9999'"):
@@ -162,14 +162,14 @@ def test_a_catalogue_of_a_newer_version_is_left_alone(database: Database) -> Non
     assert version(database.path) == ["9999"]
 
 
-def test_a_catalogue_that_another_program_holds_is_locked(database: Database) -> None:
+def test_a_catalogue_held_by_another_program_is_locked(database: Database) -> None:
     hasty = Database(database.path, busy_seconds=0.01)
     with database.write(), pytest.raises(CatalogueUnusable, match="locked"):
         hasty.migrate()
     hasty.close()
 
 
-def test_a_catalogue_that_may_only_be_read_is_named_with_what_to_look_at(database: Database) -> None:
+def test_a_read_only_catalogue_is_named_with_what_to_check(database: Database) -> None:
     def write() -> None:
         with explain_errors(database.path), database.engine.connect() as connection:
             connection.exec_driver_sql("PRAGMA query_only = 1")
@@ -179,7 +179,7 @@ def test_a_catalogue_that_may_only_be_read_is_named_with_what_to_look_at(databas
         write()
 
 
-def test_a_migrated_catalogue_is_migrated_again_without_effect(tmp_path: Path) -> None:
+def test_migrating_twice_has_no_further_effect(tmp_path: Path) -> None:
     for _ in range(2):
         database = Database(tmp_path / "rlviz.db")
         database.migrate()
@@ -213,7 +213,7 @@ CREATE = 'op.execute("CREATE TABLE extra (id INTEGER PRIMARY KEY)")'
 FILL = 'op.execute("INSERT INTO extra VALUES (1)")'
 
 
-def test_a_migration_records_itself_with_what_it_did(
+def test_a_migration_stores_its_version_with_its_changes(
     database: Database, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(migrations, "__file__", str(scripts_with(tmp_path, CREATE, FILL) / "run.py"))
@@ -222,7 +222,7 @@ def test_a_migration_records_itself_with_what_it_did(
     assert version(database.path) == ["9999"]
 
 
-def test_a_migration_that_fails_leaves_neither_table_nor_version(
+def test_a_failed_migration_leaves_neither_table_nor_version(
     database: Database, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with database.write() as session:
@@ -237,7 +237,7 @@ def test_a_migration_that_fails_leaves_neither_table_nor_version(
         assert get_run(session, "run-1").name == "n"
 
 
-def test_a_first_migration_that_fails_leaves_no_table_and_is_done_again(
+def test_a_failed_first_migration_leaves_no_table_and_is_repeated(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     database = Database(tmp_path / "rlviz.db")
@@ -284,14 +284,14 @@ def try_to_write(path: Path) -> bool:
     return True
 
 
-def test_a_writer_keeps_other_writers_out_from_its_beginning_on(database: Database) -> None:
+def test_a_writer_blocks_other_writers_from_its_start(database: Database) -> None:
     assert try_to_write(database.path)
     with database.write():
         assert not try_to_write(database.path), "what it reads must not change under it"
     assert try_to_write(database.path)
 
 
-def test_readers_wait_for_nobody_and_see_what_was_committed(database: Database) -> None:
+def test_readers_never_wait_and_see_committed_data(database: Database) -> None:
     with database.write() as writing:
         writing.add(run())
         writing.flush()
@@ -327,7 +327,7 @@ def test_no_update_is_lost_between_threads(database: Database) -> None:
         assert get_run(session, "run-1").step == 200
 
 
-def test_a_run_takes_its_evaluations_with_it(database: Database) -> None:
+def test_deleting_a_run_deletes_its_evaluations(database: Database) -> None:
     with database.write() as session:
         session.add(run())
         session.flush()

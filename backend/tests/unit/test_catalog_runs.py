@@ -77,7 +77,7 @@ def test_filters_narrow_the_list_together(database: Database) -> None:
     assert ids(database, status=["running"], algo=["ppo"], env_id=["CartPole-v1"]) == []
 
 
-def test_runs_with_any_of_some_tags_are_found_and_the_tags_are_counted(database: Database) -> None:
+def test_runs_with_any_of_several_tags_are_found_and_the_tags_are_counted(database: Database) -> None:
     add(database, {"tags": ["good", "b"]}, {"tags": ["Good"]}, {"tags": []}, {"tags": ["b", "a %_'"]})
     assert ids(database, tag=["b"]) == ["3", "0"]
     assert ids(database, tag=["Good", "a %_'"]) == ["3", "1"]
@@ -86,7 +86,7 @@ def test_runs_with_any_of_some_tags_are_found_and_the_tags_are_counted(database:
         assert tag_counts(session) == [("a %_'", 1), ("b", 2), ("Good", 1), ("good", 1)]
 
 
-def test_search_looks_at_name_id_environment_notes_and_tags_whatever_the_case(database: Database) -> None:
+def test_search_covers_name_id_environment_notes_and_tags_and_ignores_case(database: Database) -> None:
     add(
         database,
         {"name": "Baseline needle"},
@@ -100,13 +100,13 @@ def test_search_looks_at_name_id_environment_notes_and_tags_whatever_the_case(da
 
 
 @pytest.mark.parametrize(("q", "found"), [("50%", ["1"]), ("a_b", ["0"]), ("%", ["1"]), ("\\", ["3"]), ("x'; --", [])])
-def test_search_takes_wildcards_and_quotes_for_what_they_are(database: Database, q: str, found: list[str]) -> None:
+def test_search_takes_wildcards_and_quotes_literally(database: Database, q: str, found: list[str]) -> None:
     add(database, {"name": "a_b"}, {"name": "50% more"}, {"name": "axb 500"}, {"name": "back\\slash"})
     assert ids(database, q=q) == found
 
 
 @pytest.mark.parametrize("q", ["[", '"', ", "])
-def test_search_in_tags_does_not_see_how_they_are_stored(database: Database, q: str) -> None:
+def test_search_in_tags_does_not_depend_on_their_storage_format(database: Database, q: str) -> None:
     add(database, {"tags": ["one", "two"]})
     assert ids(database, q=q) == []
 
@@ -127,7 +127,7 @@ def test_search_finds_tags_in_any_script(database: Database) -> None:
         ("-ep_rew_mean", "2301"),
     ],
 )
-def test_order_is_by_name_whatever_the_case_and_an_unknown_reward_comes_last(
+def test_sorting_by_name_ignores_case_and_an_unknown_reward_comes_last(
     database: Database, sort: str, order: str
 ) -> None:
     add(
@@ -140,7 +140,7 @@ def test_order_is_by_name_whatever_the_case_and_an_unknown_reward_comes_last(
     assert ids(database, sort=sort) == list(order)
 
 
-def test_runs_are_sorted_by_values_from_elsewhere_and_those_without_come_last(database: Database) -> None:
+def test_runs_are_sorted_by_external_values_and_those_without_come_last(database: Database) -> None:
     add(
         database,
         {"group_id": "run-0", "status": "completed"},
@@ -173,7 +173,7 @@ def ties(database: Database) -> Database:
 
 
 @cases("sort", [sign + name for name in SORTS for sign in ("", "-")])
-def test_pages_follow_each_other_over_ties_without_gap_or_repetition(ties: Database, sort: str) -> None:
+def test_pages_join_across_ties_without_gap_or_repetition(ties: Database, sort: str) -> None:
     whole = find(ties, sort=sort, limit=100)
     found = pages(ties, sort=sort, limit=3)
     assert [len(page) for page in found] == [3] * 6 + [2]
@@ -182,7 +182,7 @@ def test_pages_follow_each_other_over_ties_without_gap_or_repetition(ties: Datab
     assert len(set(numbers)) == whole.total == 20
 
 
-def test_the_last_page_says_that_it_is_the_last_also_when_it_is_full(database: Database) -> None:
+def test_the_last_page_is_marked_also_when_it_is_full(database: Database) -> None:
     add(database, *({} for _ in range(4)))
     assert pages(database, limit=2) == [["3", "2"], ["1", "0"]]
 
@@ -195,7 +195,7 @@ def test_a_run_added_between_two_pages_does_not_move_the_second(database: Databa
     assert [run.id for run in second.runs] == ["run-1", "run-0"]
 
 
-def test_total_counts_every_page(database: Database) -> None:
+def test_the_total_counts_every_page(database: Database) -> None:
     add(database, *({"algo": "ppo" if n % 2 else "dqn"} for n in range(9)))
     assert find(database, limit=2).total == 9
     assert find(database, limit=2, algo=["dqn"]).total == 5
@@ -205,7 +205,7 @@ def encoded(value: Any) -> str:
     return base64.urlsafe_b64encode(json.dumps(value).encode()).decode()
 
 
-def test_an_offset_jumps_to_where_the_pages_before_it_would_have_led(database: Database) -> None:
+def test_an_offset_returns_the_same_page_as_the_cursors(database: Database) -> None:
     add(database, *({} for _ in range(7)))
     walked = pages(database, limit=2)
     jumped = [[run.id[4:] for run in find(database, limit=2, offset=skip).runs] for skip in (0, 2, 4, 6)]
@@ -241,24 +241,24 @@ def two_runs(database: Database) -> Database:
         base64.urlsafe_b64encode(b"\xff\xfe").decode(),
     ],
 )
-def test_a_cursor_that_is_not_of_this_list_is_an_invalid_request(two_runs: Database, cursor: str) -> None:
+def test_a_cursor_of_another_list_is_an_invalid_request(two_runs: Database, cursor: str) -> None:
     with pytest.raises(InvalidRequest) as caught:
         find(two_runs, cursor=cursor)
     assert [field.pointer for field in caught.value.fields] == ["/cursor"]
 
 
-def test_an_unknown_sort_is_answered_with_the_nearest(database: Database) -> None:
+def test_an_unknown_sort_order_is_answered_with_the_nearest_match(database: Database) -> None:
     with pytest.raises(UnknownName, match="Did you mean 'created_at'"):
         find(database, sort="-created")
 
 
 @cases("run_id", ["run-9", "..", "a/b", "", "RUN-0", "run-0\0"])
-def test_a_run_that_is_not_there_is_not_found(two_runs: Database, run_id: str) -> None:
+def test_a_missing_run_is_not_found(two_runs: Database, run_id: str) -> None:
     with two_runs.read() as session, pytest.raises(RunNotFound):
         get_run(session, run_id)
 
 
-def test_a_run_moves_as_the_table_allows_and_takes_the_changes_along(database: Database) -> None:
+def test_a_run_changes_status_as_the_table_allows_and_stores_the_changes(database: Database) -> None:
     add(database, {})
     with database.write() as session:
         move_run(session, "run-0", RunStatus.QUEUED, queued_at=5.0)
@@ -282,7 +282,7 @@ def test_the_queue_is_first_come_first_served(database: Database) -> None:
         assert [row.id for row in runs_with_status(session, RunStatus.RUNNING, RunStatus.STOPPING)] == ["run-2"]
 
 
-def test_of_a_group_one_run_is_listed_the_first_that_matches(database: Database) -> None:
+def test_only_the_first_matching_run_of_a_group_is_listed(database: Database) -> None:
     groups = ["a", "a", "b", "b", "c"]
     tags = [[], ["x"], [], ["x"], ["x"]]
     add(database, *({"group_id": group, "tags": tag} for group, tag in zip(groups, tags, strict=True)))
@@ -297,7 +297,7 @@ def test_of_a_group_one_run_is_listed_the_first_that_matches(database: Database)
     }
 
 
-def test_runs_that_train_come_first_on_every_page_in_the_order_that_was_asked_for(database: Database) -> None:
+def test_training_runs_come_first_on_every_page_in_the_requested_order(database: Database) -> None:
     trains = {"status": RunStatus.RUNNING.value}
     add(database, {**trains}, {}, {"status": RunStatus.QUEUED.value}, {"status": RunStatus.PAUSING.value}, {})
     everything = {"training_first": True, "limit": 2}
@@ -309,7 +309,7 @@ def test_runs_that_train_come_first_on_every_page_in_the_order_that_was_asked_fo
         find(database, training_first=True, cursor="x")
 
 
-def test_a_group_comes_first_as_long_as_one_of_its_runs_trains(database: Database) -> None:
+def test_a_group_comes_first_while_one_of_its_runs_trains(database: Database) -> None:
     add(database, {"group_id": "a"}, {"group_id": "a", "status": RunStatus.RUNNING.value}, {"group_id": "b"})
     assert [run.group_id for run in find(database, grouped=True).runs] == ["b", "a"]
     found = find(database, grouped=True, training_first=True)
@@ -317,7 +317,7 @@ def test_a_group_comes_first_as_long_as_one_of_its_runs_trains(database: Databas
     assert (found.training, found.total) == (1, 2)
 
 
-def test_trials_of_experiments_can_be_left_out_and_are_counted(database: Database) -> None:
+def test_trials_of_experiments_can_be_excluded_and_are_counted(database: Database) -> None:
     add(database, {}, {"experiment_id": "exp-a"}, {"experiment_id": "exp-a", "algo": "dqn"}, {"algo": "dqn"})
     assert ids(database, without_trials=True) == ["3", "0"]
     assert find(database, without_trials=True).trials == 2

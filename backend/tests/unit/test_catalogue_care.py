@@ -31,7 +31,7 @@ def order(path: Path, statement: str) -> None:
         connection.commit()
 
 
-def test_a_whole_catalogue_is_said_to_be_whole(catalogue: Path) -> None:
+def test_an_intact_catalogue_is_reported_as_intact(catalogue: Path) -> None:
     told = call(catalogue.parent, "catalog", "check", "--json")
     assert told.status == 0
     assert told.json == {"revision": HEAD, "head": HEAD, "waiting": [], "problems": []}
@@ -46,14 +46,14 @@ def test_a_whole_catalogue_is_said_to_be_whole(catalogue: Path) -> None:
         ("UPDATE alembic_version SET version_num = '9999'", "made by another version"),
     ],
 )
-def test_tables_that_differ_from_the_models_are_told(catalogue: Path, statement: str, says: str) -> None:
+def test_tables_that_differ_from_the_models_are_reported(catalogue: Path, statement: str, says: str) -> None:
     order(catalogue, statement)
     told = call(catalogue.parent, "catalog", "check")
     assert told.status == 1
     assert says in told.out
 
 
-def test_the_catalogue_of_version_0_1_0_is_upgraded_after_a_look_and_taken_back(tmp_path: Path) -> None:
+def test_the_catalogue_of_version_0_1_0_is_previewed_upgraded_and_restored(tmp_path: Path) -> None:
     path = tmp_path / "rlviz.db"
     shutil.copy(OLD, path)
     told = call(tmp_path, "catalog", "upgrade", "--dry-run", "--json")
@@ -71,7 +71,7 @@ def test_the_catalogue_of_version_0_1_0_is_upgraded_after_a_look_and_taken_back(
         assert (ended.status, "can be downgraded to" in ended.err) == (2, True)
 
 
-def test_the_file_is_not_changed_while_a_service_has_it(catalogue: Path) -> None:
+def test_the_file_is_not_changed_while_a_service_uses_it(catalogue: Path) -> None:
     lock = RunsLock(catalogue.parent)
     lock.acquire()
     try:
@@ -86,7 +86,7 @@ def test_the_file_is_not_changed_while_a_service_has_it(catalogue: Path) -> None
     assert Database(catalogue).revision() == HEAD
 
 
-def test_what_is_no_catalogue_and_none_at_all_are_said(tmp_path: Path) -> None:
+def test_a_missing_and_an_invalid_catalogue_are_reported(tmp_path: Path) -> None:
     assert call(tmp_path, "catalog", "check").status == 3
     (tmp_path / "rlviz.db").write_bytes(b"no database" * 1_000)
     ended = call(tmp_path, "catalog", "check")
@@ -94,7 +94,7 @@ def test_what_is_no_catalogue_and_none_at_all_are_said(tmp_path: Path) -> None:
     assert "rlviz rebuild" in ended.err
 
 
-def test_optimizing_gives_space_back(catalogue: Path) -> None:
+def test_optimizing_frees_space(catalogue: Path) -> None:
     order(catalogue, "CREATE TABLE filler AS SELECT randomblob(2000000) AS x")
     order(catalogue, "DROP TABLE filler")
     told = call(catalogue.parent, "catalog", "optimize", "--json").json

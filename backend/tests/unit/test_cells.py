@@ -32,7 +32,7 @@ def _walk(environment: Environment, steps: int) -> list[int | None]:
 
 
 @pytest.mark.parametrize("env_id", WITH_CELLS[1:])
-def test_each_step_is_in_a_cell_of_the_world(env_id: str) -> None:
+def test_each_step_is_in_a_cell_of_the_map(env_id: str) -> None:
     environment = ENVIRONMENTS.get(env_id)
     if environment.hint is not None:
         pytest.skip(environment.hint)
@@ -51,7 +51,7 @@ def test_cells_follow_the_options_of_the_environment() -> None:
     assert ENVIRONMENTS.get(WITH_CELLS[0]).world is None
 
 
-def test_cells_are_in_the_room_that_contains_them() -> None:
+def test_cells_belong_to_the_room_that_contains_them() -> None:
     island = ENVIRONMENTS.get("GameBoy/Lamplighter-v0").world
     assert island is not None
     names = {place: island.rooms[island.room_of(island.cell_id(place))] for place in ((0, 0), (10, 8), (29, 23))}
@@ -62,12 +62,12 @@ def test_cells_are_in_the_room_that_contains_them() -> None:
     assert taxi.rooms[taxi.room_of(taxi.cell_id((24, 0)))] == "passenger aboard, to red"
 
 
-def test_bins_hold_values_at_and_beyond_their_ends() -> None:
+def test_bins_include_values_at_and_beyond_their_ends() -> None:
     axis = Axis("speed", -1, 1)
     assert [axis.place(value, 4) for value in (-5, -1, -0.1, 0.1, 1, 5)] == [0, 0, 1, 2, 3, 3]
 
 
-def test_an_environment_before_its_first_episode_is_in_no_cell() -> None:
+def test_an_environment_before_its_first_episode_has_no_cell() -> None:
     environment = ENVIRONMENTS.get("FrozenLake-v1")
     assert environment.world is not None
     with closing(make(environment)) as env:

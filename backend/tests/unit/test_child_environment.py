@@ -32,7 +32,7 @@ def with_secrets(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     )
 
 
-def test_the_secrets_are_those_that_the_settings_mark() -> None:
+def test_the_settings_mark_which_variables_are_secret() -> None:
     marked = {name for name, field in Settings.model_fields.items() if field.json_schema_extra == {"secret": True}}
     assert {f"{PREFIX}{name}".upper() for name in marked} == SECRETS
     for name in marked:
@@ -40,7 +40,7 @@ def test_the_secrets_are_those_that_the_settings_mark() -> None:
         assert "secret" not in str(given.shown(name)), f"{name} is shown"
 
 
-def test_a_new_process_gets_all_variables_but_the_secrets() -> None:
+def test_a_child_process_gets_all_variables_except_the_secrets() -> None:
     variables = child_environment(OMP_NUM_THREADS="1")
     assert "hooks.example" not in str(variables)
     assert "open-sesame" not in str(variables)
@@ -57,13 +57,13 @@ def test_code_in_a_worker_reads_valid_settings() -> None:
     assert (settings.token, settings.host, settings.runs_dir) == (None, "127.0.0.1", Path("here"))
 
 
-def test_without_secrets_nothing_changes() -> None:
+def test_without_secrets_the_environment_is_unchanged() -> None:
     for name in [name for name in os.environ if name.upper() in SECRETS]:
         del os.environ[name]
     assert child_environment() == os.environ
 
 
-def test_every_process_that_the_service_starts_gets_that_environment() -> None:
+def test_every_process_started_by_the_service_gets_that_environment() -> None:
     started, wrong = 0, []
     for package in STARTERS:
         for path in sorted((PACKAGE / package).rglob("*.py")):

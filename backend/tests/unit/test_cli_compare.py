@@ -23,13 +23,15 @@ def table(capsys: pytest.CaptureFixture[str], groups: list[dict[str, Any]]) -> l
     return [line.split() for line in capsys.readouterr().out.splitlines()]
 
 
-def test_seeds_together_have_an_interval_and_none_is_best(capsys: pytest.CaptureFixture[str]) -> None:
+def test_seeds_compared_together_have_an_interval_and_none_is_best(capsys: pytest.CaptureFixture[str]) -> None:
     heads, row = table(capsys, SEEDS)
     assert heads == ["FIGURE", "PPO", "DQN"]
     assert row == ["Final", "return", "480", "[470,", "490],", "2", "of", "3", "20"]
 
 
-def test_apart_the_first_seed_has_its_own_value_and_not_that_of_its_group(capsys: pytest.CaptureFixture[str]) -> None:
+def test_compared_separately_the_first_seed_has_its_own_value_and_not_that_of_its_group(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
     heads, row = table(capsys, [])
     assert heads == ["FIGURE", "PPO", "0", "PPO", "1", "DQN", "WHY"]
     assert row[:6] == ["Final", "return", "470", "490", "20", "*"]

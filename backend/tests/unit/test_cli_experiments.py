@@ -47,7 +47,7 @@ def cell(trial: int, status: str, variant: str = "v0", **changes: Any) -> dict[s
     } | changes
 
 
-def test_the_table_of_trials_says_score_progress_or_status_of_each() -> None:
+def test_the_table_of_trials_shows_score_progress_or_status_of_each() -> None:
     drawn = [
         line.text for line in lines(experiment([cell(0, "scored"), cell(1, "training"), cell(2, "failed")]), 80, 24)
     ]
@@ -57,7 +57,7 @@ def test_the_table_of_trials_says_score_progress_or_status_of_each() -> None:
     assert "stop" in drawn[-1]
 
 
-def test_each_cause_of_trials_without_a_score_is_told_once() -> None:
+def test_each_cause_of_missing_scores_is_shown_once() -> None:
     full = "The disk is full ([Errno 28] No space left on device). Free some space, then start a new run."
     cells = [
         cell(0, "scored"),
@@ -86,12 +86,12 @@ def test_each_cause_of_trials_without_a_score_is_told_once() -> None:
         (24_000, "They differ.", "6 runs, 24,000 to 98,304 steps in total. They differ."),
     ],
 )
-def test_what_an_experiment_trains_is_promised_in_a_line(least: int, note: str | None, line: str) -> None:
+def test_the_training_amount_of_an_experiment_is_shown_in_one_line(least: int, note: str | None, line: str) -> None:
     lengths = {"trials": 6, "least_timesteps": least, "total_timesteps": 98_304, "length_note": note}
     assert size_text(lengths) == line
 
 
-def test_progress_is_rounded_down_and_scores_are_as_on_the_page() -> None:
+def test_progress_is_rounded_down_and_scores_are_formatted_as_on_the_page() -> None:
     assert trial_text(cell(0, "paused", progress=0.469)) == "46% paused"
     assert trial_text(cell(0, "training", progress=0.9999)) == "99%"
     assert trial_text(cell(0, "training", progress=0.29)) == "29%"  # 0.29 * 100 is a little below 29
@@ -99,7 +99,7 @@ def test_progress_is_rounded_down_and_scores_are_as_on_the_page() -> None:
     assert progress_bar(999, 1_000, 40).endswith(" 99% 999/1000")
 
 
-def test_a_search_says_objectives_and_shares_as_the_page_does(capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_search_shows_objectives_and_shares_as_the_page_does(capsys: pytest.CaptureFixture[str]) -> None:
     trial = {"number": 0, "variant": "trial-0", "state": "complete", "objective": -1175.66, "values": {}}
     shares = [{"name": name, "share": share} for name, share in (("gamma", 0.725), ("lr", 0.125), ("clip", 0.15))]
     _show_search({"best": None, "coordinates": {"axes": []}, "trials": [trial], "importances": shares, "caution": None})
@@ -109,7 +109,7 @@ def test_a_search_says_objectives_and_shares_as_the_page_does(capsys: pytest.Cap
 
 
 @pytest.mark.parametrize(("columns", "rows"), [(30, 8), (80, 24)])
-def test_what_does_not_fit_is_counted_and_what_trains_is_shown(columns: int, rows: int) -> None:
+def test_unsuitable_trials_are_counted_and_the_trained_ones_shown(columns: int, rows: int) -> None:
     cells = [cell(n, "training" if n == 3 else "scored", f"v{n}") for n in range(50)]
     drawn = lines(experiment(cells, variants=50), columns, rows)
     assert len(drawn) <= rows
@@ -119,7 +119,7 @@ def test_what_does_not_fit_is_counted_and_what_trains_is_shown(columns: int, row
     assert any(line.text == f"and {50 - shown} more" for line in drawn)
 
 
-def test_a_line_of_a_log_says_why_a_trial_has_no_score() -> None:
+def test_a_log_line_says_why_a_trial_has_no_score() -> None:
     failed = cell(4, "failed", cause="it snapped")
     assert trial_line(experiment([failed]), failed) == "Variant 0, seed 4: failed: it snapped"
 
@@ -134,12 +134,12 @@ def test_a_line_of_a_log_says_why_a_trial_has_no_score() -> None:
         ("activation=tanh,relu", {"kind": "choice", "choices": ["tanh", "relu"]}),
     ],
 )
-def test_a_range_is_typed_as_it_is_read(text: str, parameter: dict[str, Any]) -> None:
+def test_a_range_can_be_typed_as_it_is_displayed(text: str, parameter: dict[str, Any]) -> None:
     assert _parse_range(text) == (text.partition("=")[0], parameter)
 
 
 @pytest.mark.parametrize("text", ["gamma", "gamma=", "=1..2", "gamma=a..b", "gamma=1..", "gamma=..1", "gamma=1..2:lin"])
-def test_a_range_that_is_none_is_refused_with_what_one_looks_like(text: str) -> None:
+def test_an_invalid_range_is_refused_with_an_example(text: str) -> None:
     with pytest.raises(Failure, match=r"NAME=LOW\.\.HIGH") as caught:
         _parse_range(text)
     assert caught.value.status is Exit.BAD_INPUT
@@ -153,13 +153,13 @@ def test_a_range_that_is_none_is_refused_with_what_one_looks_like(text: str) -> 
         ("a.toml", "seeds = 3\n[base]\ntotal_timesteps = inf\n", "a.toml:3:1: inf is a float"),
     ],
 )
-def test_what_cannot_be_sent_is_shown_where_it_stands(tmp_path: Path, name: str, text: str, says: str) -> None:
+def test_an_invalid_value_is_shown_at_its_position(tmp_path: Path, name: str, text: str, says: str) -> None:
     (tmp_path / name).write_text(text)
     with pytest.raises(Failure, match=says):
         read_specification(tmp_path / name)
 
 
-def test_what_the_service_refuses_is_shown_where_it_stands(tmp_path: Path) -> None:
+def test_a_refusal_by_the_service_is_shown_at_its_position(tmp_path: Path) -> None:
     path = tmp_path / "a.yaml"
     path.write_text("seeds: [1, 1]\nvariants:\n  - name: a\n    changes: {algo: pqo}\n")
     refused = Refused(
@@ -188,9 +188,7 @@ def test_what_the_service_refuses_is_shown_where_it_stands(tmp_path: Path) -> No
         ),
     ],
 )
-def test_a_contradiction_is_shown_at_the_line_that_has_to_change(
-    tmp_path: Path, name: str, text: str, place: str
-) -> None:
+def test_a_contradiction_is_shown_at_the_line_to_change(tmp_path: Path, name: str, text: str, place: str) -> None:
     path = tmp_path / name
     path.write_text(text)
     file = read_specification(path)

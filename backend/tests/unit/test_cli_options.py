@@ -40,17 +40,19 @@ def runs_dir(tmp_path: Path) -> Path:
         (["last"], {SECOND}),
     ],
 )
-def test_who_asks_no_service_names_runs_as_everybody_does(runs_dir: Path, names: list[str], meant: set[str]) -> None:
+def test_commands_without_a_service_name_runs_like_all_others(
+    runs_dir: Path, names: list[str], meant: set[str]
+) -> None:
     assert {folder.run_id for folder in find_folders(runs_dir, names)} == meant
 
 
-def test_a_name_that_no_run_has_is_answered_with_the_nearest(runs_dir: Path) -> None:
+def test_an_unknown_run_name_is_answered_with_the_nearest_match(runs_dir: Path) -> None:
     with pytest.raises(Failure, match=rf"Did you mean {FIRST}") as caught:
         find_folders(runs_dir, ["ppo-cartpole-20261121-1112"])
     assert caught.value.status is Exit.NOT_FOUND
 
 
-def test_a_configuration_is_checked_of_the_run_that_is_meant(runs_dir: Path) -> None:
+def test_the_configuration_of_the_selected_run_is_checked(runs_dir: Path) -> None:
     for name, run_id in (("last", SECOND), ("the old one", "sac-pendulum-4444"), ("1111", FIRST)):
         assert call(runs_dir, "config", "check", name).out == f"{run_id} is exactly as this version writes it.\n"
     several = call(runs_dir, "config", "check", "ppo-")
@@ -75,6 +77,6 @@ class ManyRuns:
 
 
 @pytest.mark.parametrize(("limit", "listed"), [(None, 1_201), (1_201, 1_201), (500, 500), (700, 700), (5_000, 1_201)])
-def test_however_many_runs_there_are_none_is_left_out(limit: int | None, listed: int) -> None:
+def test_a_large_number_of_runs_is_listed_completely(limit: int | None, listed: int) -> None:
     found, total = list_runs(cast("Connection", ManyRuns(1_201)), limit, group=["g"])
     assert ([run["id"] for run in found], total) == ([f"run-{index}" for index in range(listed)], 1_201)

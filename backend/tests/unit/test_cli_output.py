@@ -40,7 +40,7 @@ EVENT = {"seq": 1, "time": 0.0, "step": 2048, "level": "warning", "message": "Th
 
 
 @pytest.mark.parametrize("columns", [20, 40, 80, 200])
-def test_the_picture_of_a_run_fits_every_terminal(columns: int) -> None:
+def test_the_live_view_of_a_run_fits_every_terminal(columns: int) -> None:
     drawn = screen.run_lines(RUN, [EVENT] * 20, columns, "Evaluating: 1 of 5 episodes")
     assert all(len(line.text) <= columns for line in drawn)
     assert len(drawn) <= 20, "and its height too"
@@ -49,7 +49,7 @@ def test_the_picture_of_a_run_fits_every_terminal(columns: int) -> None:
     assert "25%" in text
 
 
-def test_a_run_of_unknown_length_tells_its_step_alone() -> None:
+def test_a_run_of_unknown_length_shows_only_its_step() -> None:
     endless = {**RUN, "end_step": 0}
     assert (steps_text(RUN), steps_text(endless), steps_text(endless, " of ")) == ("3000/12000", "3000", "3000")
     drawn = [line.text for line in screen.run_lines(endless, [], 80)]
@@ -58,7 +58,7 @@ def test_a_run_of_unknown_length_tells_its_step_alone() -> None:
 
 
 @pytest.mark.parametrize("columns", [40, 80])
-def test_of_a_run_that_is_paused_no_key_is_offered_that_does_nothing(columns: int) -> None:
+def test_no_key_without_effect_is_offered_for_a_paused_run(columns: int) -> None:
     training, paused = (
         screen.run_lines({**RUN, "status": status}, [], columns)[-1].text for status in ("running", "paused")
     )
@@ -66,7 +66,7 @@ def test_of_a_run_that_is_paused_no_key_is_offered_that_does_nothing(columns: in
     assert "s" not in paused.split()
 
 
-def test_what_a_run_does_is_said_and_not_only_coloured() -> None:
+def test_the_state_of_a_run_is_shown_in_words_and_not_only_in_colour() -> None:
     told = [line.text for line in screen.run_lines({**RUN, "status": "failed", "cause": "NaN in the loss."}, [], 80)]
     assert any("failed" in line for line in told)
     assert "NaN in the loss." in told
@@ -78,7 +78,7 @@ def test_what_a_run_does_is_said_and_not_only_coloured() -> None:
     assert cause in " ".join(narrow), "what is longer than a line goes on in the next one"
 
 
-def test_a_bar_is_as_wide_as_it_shall_be_from_the_first_step_to_the_last() -> None:
+def test_a_bar_has_the_requested_width_from_the_first_step_to_the_last() -> None:
     assert [len(screen.progress_bar(step, 12_000, 60)) for step in (0, 1, 6_000, 12_000, 13_000)] == [60] * 5
     assert "░" not in screen.progress_bar(12_000, 12_000, 60)
     assert "0%" in screen.progress_bar(0, 0, 60)
@@ -108,7 +108,7 @@ def test_a_table_on_a_narrow_terminal_keeps_its_first_columns_and_cuts_long_cell
     assert fit_columns([["WHY"], ["it was asked to " * 9]], 20) == [["WHY"], ["it was asked to it …"]]
 
 
-def test_words_in_the_last_column_take_all_the_room_that_there_is_and_numbers_are_never_cut() -> None:
+def test_the_last_column_uses_all_remaining_width_and_numbers_are_never_cut() -> None:
     why = "more than the spread of their last 20 episodes explains, by far"
     cells = [["RETURN", "WHY"], ["133.9", why]]
     assert fit_columns(cells, 120) == cells
@@ -120,7 +120,7 @@ def test_words_in_the_last_column_take_all_the_room_that_there_is_and_numbers_ar
     assert fit_columns([["RUN", "STEP"], ["a" * 30, "10240/10240"]], 40) == [["RUN"], ["a" * 30]]
 
 
-def test_the_end_of_an_id_which_tells_it_from_others_stays_on_40_columns() -> None:
+def test_the_distinguishing_end_of_an_id_is_shown_on_40_columns() -> None:
     rows = [["RUN", "STATUS", "RETURN"], ["ppo-cartpole-20261123-180859-eb9a69", "interrupted", "108.7"]]
     assert fit_columns(rows, 40, keep=2)[1] == ["ppo-cartpole-…180859-eb9a69", "interrupted"]
 
@@ -141,7 +141,7 @@ def test_no_table_is_wider_than_the_terminal(
         assert lines[0].startswith("H0")
 
 
-def test_a_bar_fits_40_columns_and_is_drawn_on_a_terminal_alone(
+def test_a_bar_fits_40_columns_and_is_drawn_only_on_a_terminal(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     with output.progress("Indexing", 3) as advance, output.waiting("Asking") as show:
@@ -181,7 +181,7 @@ def test_the_help_of_every_command_fits_40_columns(monkeypatch: pytest.MonkeyPat
         assert [line for line in told.splitlines() if len(line) > 40] == [], name
 
 
-def test_numbers_and_sizes_read_well() -> None:
+def test_numbers_and_sizes_are_readable() -> None:
     assert [number(value) for value in (None, 3, 3.0, 0.00012345, 43.4567, 123456.78)] == [
         "–",
         "3",
@@ -199,7 +199,7 @@ def test_numbers_and_sizes_read_well() -> None:
     ]
 
 
-def test_values_are_json_where_they_can_be_and_text_otherwise() -> None:
+def test_values_are_parsed_as_json_if_possible_and_as_text_otherwise() -> None:
     given = ["lr=3e-4", "net_arch=[64, 64]", "schedule=linear", "use_sde=true", "target_kl=null", "x=a=b"]
     assert parse_pairs(given, "--set") == {
         "lr": 3e-4,
@@ -212,18 +212,18 @@ def test_values_are_json_where_they_can_be_and_text_otherwise() -> None:
 
 
 @pytest.mark.parametrize("given", ["lr", "=3", " =3", ""])
-def test_a_change_without_name_or_value_is_bad_input(given: str) -> None:
+def test_a_change_without_name_or_value_is_invalid_input(given: str) -> None:
     with pytest.raises(Failure, match="NAME=VALUE") as caught:
         parse_pairs([given], "--set")
     assert caught.value.status == Exit.BAD_INPUT
 
 
-def test_every_answer_has_its_exit_status() -> None:
+def test_every_response_has_its_exit_status() -> None:
     statuses = {404: 3, 409: 4, 422: 2, 413: 2, 401: 5, 403: 5, 503: 5, 500: 1, 507: 1}
     assert {status: int(exit_for(status)) for status in statuses} == statuses
 
 
-def test_a_file_is_replaced_whole_or_stays_as_it_was(tmp_path: Path) -> None:
+def test_a_file_is_replaced_completely_or_stays_unchanged(tmp_path: Path) -> None:
     path = tmp_path / "metrics.csv"
     path.write_text("before")
 

@@ -39,7 +39,7 @@ TYPED = {
 
 
 @cases(("text", "words"), TYPED.items())
-def test_a_rule_that_is_typed_is_the_rule_that_is_meant(text: str, words: str) -> None:
+def test_a_typed_rule_becomes_the_intended_rule(text: str, words: str) -> None:
     assert Rule.model_validate(parse_rule(text)).words == f"When {words}"
 
 
@@ -54,7 +54,7 @@ def test_every_condition_and_every_action_can_be_typed() -> None:
     ("typed", "seconds"),
     [("stop", 0), ("stop within 30 seconds", 30), ("stop and notify within 2 minutes", 120), ("stop within 0.5s", 0.5)],
 )
-def test_a_stop_that_is_typed_can_say_its_grace_period(typed: str, seconds: float) -> None:
+def test_a_typed_stop_can_include_a_grace_period(typed: str, seconds: float) -> None:
     [stop] = Rule.model_validate(parse_rule(f"steps 5 -> {typed}")).do
     assert isinstance(stop, StopTraining)
     assert stop.grace_seconds == seconds
@@ -73,14 +73,14 @@ def test_a_stop_that_is_typed_can_say_its_grace_period(typed: str, seconds: floa
         ("{no json", "not valid JSON"),
     ],
 )
-def test_what_is_no_rule_is_refused_with_what_to_do(text: str, says: str) -> None:
+def test_an_invalid_rule_is_refused_with_what_to_do(text: str, says: str) -> None:
     with pytest.raises(Failure) as caught:
         parse_rule(text)
     assert says in str(caught.value)
     assert caught.value.status is Exit.BAD_INPUT
 
 
-def test_rules_of_a_file_come_before_those_that_are_typed(tmp_path: Path) -> None:
+def test_rules_of_a_file_come_before_typed_ones(tmp_path: Path) -> None:
     file = tmp_path / "rules.yaml"
     file.write_text("rules:\n- when: {kind: steps, steps: 7}\n  do: [{kind: pause}]\n")
     assert [rule["when"]["steps"] for rule in read_rules(["steps 8 -> stop"], file)] == [7, 8]
@@ -103,7 +103,7 @@ def test_a_change_sets_or_scales(text: str, change: dict[str, Any]) -> None:
     assert parse_change(text, "") == change
 
 
-def test_storage_rules_are_offered_for_all_that_they_can_be_about() -> None:
+def test_storage_rules_can_be_given_for_everything_they_apply_to() -> None:
     assert set(storage.KeptKind) == set(get_args(storage_rules.KeepNewest.model_fields["kind"].annotation))
     assert set(storage.Removed) == set(get_args(storage_rules.Remove.model_fields["what"].annotation))
     kinds = get_args(get_args(storage_rules.StorageRule)[0])

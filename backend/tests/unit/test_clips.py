@@ -37,7 +37,7 @@ def put(clips: Clips, step: int, size: int) -> str:
     return name
 
 
-def test_the_cache_drops_what_was_not_watched_for_longest_and_keeps_its_picture(clips: Clips) -> None:
+def test_the_cache_drops_the_least_recently_watched_clip_and_keeps_its_picture(clips: Clips) -> None:
     first, second, third = (put(clips, step, 1_000) for step in (1, 2, 3))
     at = time.time_ns() + 9_000_000_000
     os.utime(clips.record_path(first), ns=(at, at))  # as ``touch`` does when it is watched
@@ -50,7 +50,7 @@ def test_the_cache_drops_what_was_not_watched_for_longest_and_keeps_its_picture(
     assert [clips.has_video(name) for name in (first, second, third)] == [False, False, True]
 
 
-def test_a_picture_shows_a_policy_until_another_is_saved_for_its_step(clips: Clips, tmp_path: Path) -> None:
+def test_a_picture_shows_a_policy_until_another_one_is_saved_for_its_step(clips: Clips, tmp_path: Path) -> None:
     name, policy = put(clips, 1, 10), tmp_path / "step_1.zip"
     assert not clips.shows(name, policy)
     policy.write_bytes(b"p")
@@ -62,14 +62,14 @@ def test_a_picture_shows_a_policy_until_another_is_saved_for_its_step(clips: Cli
     assert not clips.shows("clip_2_1_greedy", policy)
 
 
-def test_what_somebody_put_among_the_requests_is_forgotten(clips: Clips) -> None:
+def test_invalid_files_among_the_requests_are_deleted(clips: Clips) -> None:
     (clips.requests.path / "clip_1_1_greedy.json").write_text("{")
     (clips.requests.path / "notes.json").write_text("{}")
     assert clips.requests.next() is None
     assert not clips.requests.has_any()
 
 
-def test_who_asks_again_on_hearing_that_no_worker_can_is_not_told_so_twice(
+def test_a_repeated_request_after_a_worker_failure_is_not_failed_twice(
     clips: Clips, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def asked(step: int) -> ClipRequest:
@@ -105,9 +105,7 @@ def test_the_newest_request_comes_first_and_pictures_after_all_others(clips: Cli
     assert order == [2, 1, 4, 3]
 
 
-def test_on_a_full_disk_the_file_of_a_request_becomes_that_of_its_result(
-    clips: Clips, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_on_a_full_disk_the_request_file_becomes_the_result_file(clips: Clips, monkeypatch: pytest.MonkeyPatch) -> None:
     request = ClipRequest(
         id="clip_100_7_greedy", seed=7, greedy=True, steps=[100], policies=["model.zip"], keep_bytes=1_000_000
     )

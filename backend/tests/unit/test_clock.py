@@ -35,21 +35,21 @@ class Machine:
         return self.elapsed
 
 
-def test_a_run_never_ends_before_it_began() -> None:
+def test_a_run_never_ends_before_it_started() -> None:
     events = EventsProjection()
     events.apply_event(EventRecord(seq=1, time=1_000.0, step=0, data=StartedData()))
     events.apply_event(EventRecord(seq=2, time=400.0, step=10, data=FinishedData()))
     assert events.ended_at == events.started_at == 1_000.0
 
 
-def test_a_new_evaluation_sorts_after_those_before_it() -> None:
+def test_a_new_evaluation_sorts_after_earlier_ones() -> None:
     newest, now = datetime(2026, 1, 1, 12, tzinfo=UTC), datetime(2026, 1, 1, 11, tzinfo=UTC)
     assert new_evaluation_id(later_than(newest, now)) > new_evaluation_id(newest)
     assert later_than(None, now) == now
 
 
 @pytest.mark.parametrize("step", [YEAR_SECONDS, 3_600.0, -YEAR_SECONDS])
-def test_rows_of_a_run_are_as_far_apart_as_training_took(
+def test_rows_of_a_run_are_as_far_apart_as_the_training_time(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, step: float
 ) -> None:
     machine, folder = Machine(), make_run(tmp_path)
@@ -64,7 +64,7 @@ def test_rows_of_a_run_are_as_far_apart_as_training_took(
     assert second - first == pytest.approx(10.0)
 
 
-def test_a_clock_that_is_set_forward_empties_no_trash_until_it_has_stood_for_a_day(tmp_path: Path) -> None:
+def test_a_clock_set_forward_empties_no_trash_until_it_is_stable_for_a_day(tmp_path: Path) -> None:
     machine, trash, folder = Machine(), Trash(tmp_path), make_run(tmp_path)
     trash.put(folder, machine.clock())
     deleted = TrashService(
@@ -86,7 +86,7 @@ def test_a_clock_that_is_set_forward_empties_no_trash_until_it_has_stood_for_a_d
     assert trash.run_ids() == []
 
 
-def test_ages_follow_the_clock_where_it_runs(tmp_path: Path) -> None:
+def test_ages_follow_a_running_clock(tmp_path: Path) -> None:
     machine = Machine()
     ages = AgeClock(machine.clock, machine.uptime)
     for adjusted in (0.0, 0.5, -0.5, -YEAR_SECONDS):

@@ -50,7 +50,7 @@ def trial(variant: str, seed: int, score: float, reached: float | None) -> Trial
     return Trial(variant, seed, f"run-{variant}-{seed}", score, **how)  # type: ignore[arg-type]
 
 
-def test_a_comparison_says_what_differs_and_which_seeds_held(folder: Path) -> None:
+def test_a_comparison_says_what_differs_and_which_seeds_solved_the_environment(folder: Path) -> None:
     trials = [
         trial("v0", 100, 500.0, 20_000.0),
         trial("v0", 101, 90.0, 30_000.0),  # learned, and not held
@@ -73,7 +73,7 @@ def test_a_comparison_says_what_differs_and_which_seeds_held(folder: Path) -> No
     assert "7 trials with 2 seeds each (0, 1)" in text
 
 
-def test_of_what_has_no_results_yet_it_is_said_what_it_would_take(folder: Path) -> None:
+def test_a_comparison_without_results_shows_its_estimated_cost(folder: Path) -> None:
     text = "\n".join(comparisons(folder))
     assert "### DQN" not in text
     runs = 7 * 2 + 3 * 2  # two variants, and the one that is found
@@ -81,12 +81,12 @@ def test_of_what_has_no_results_yet_it_is_said_what_it_would_take(folder: Path) 
     assert f"DQN on CartPole about {took} ([search](comparison/dqn-cartpole/search.toml)" in text
 
 
-def test_where_the_source_s_values_held_every_seed_elsewhere_it_says_so(folder: Path) -> None:
+def test_the_document_says_where_the_original_values_already_solved_every_seed(folder: Path) -> None:
     (told,) = [line for line in comparisons(folder) if "nothing to search for" in line]
     assert "DQN on Acrobot (High Score: 5 of 5)" in told
     assert "on CartPole" not in told, "it is compared"
     assert "PPO" not in told, "nothing of it is compared"
 
 
-def test_without_any_there_is_no_section(tmp_path: Path) -> None:
+def test_without_comparisons_there_is_no_section(tmp_path: Path) -> None:
     assert list(comparisons(tmp_path)) == []

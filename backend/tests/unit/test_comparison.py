@@ -72,7 +72,7 @@ def arrivals(found: ComparedRuns) -> dict[str, int | None]:
     return {one.row.id: one.figures.steps_to_threshold for one in found.runs}
 
 
-def test_a_run_that_is_evaluated_is_not_the_faster_one_for_that(tmp_path: Path, database: Database) -> None:
+def test_a_run_does_not_count_as_faster_because_it_is_evaluated(tmp_path: Path, database: Database) -> None:
     write_run(tmp_path, "evaluated", RISING, (500, 500.0), **EVALUATED)
     write_run(tmp_path, "not-evaluated", RISING[1:], None)
     found = compare(tmp_path, database, "evaluated", "not-evaluated")
@@ -88,7 +88,7 @@ def test_a_run_that_is_evaluated_is_not_the_faster_one_for_that(tmp_path: Path, 
     assert "over 100 episodes of training" in steps.note
 
 
-def test_runs_that_are_evaluated_alike_are_compared_by_that(tmp_path: Path, database: Database) -> None:
+def test_runs_evaluated_alike_are_compared_by_their_evaluations(tmp_path: Path, database: Database) -> None:
     write_run(tmp_path, "one", RISING, (500, 500.0), **EVALUATED)
     write_run(tmp_path, "two", RISING, (3_000, 500.0), seed=2, **EVALUATED)
     found = compare(tmp_path, database, "one", "two")
@@ -102,7 +102,7 @@ def test_runs_that_are_evaluated_alike_are_compared_by_that(tmp_path: Path, data
 @pytest.mark.parametrize(
     ("threshold", "solved"), [(None, [4_000, None]), (490.0, [4_000, None]), (501.0, [None, None])]
 )
-def test_an_evaluation_on_request_counts_for_solved_whatever_the_threshold_but_compares_nothing(
+def test_an_evaluation_on_request_counts_for_solved_and_is_not_compared(
     tmp_path: Path, database: Database, threshold: float | None, solved: list[int | None]
 ) -> None:
     write_run(tmp_path, "asked", [100.0] * 400, None)

@@ -72,12 +72,14 @@ def offered(folder: Path, shell: str, typed: str, capsys: pytest.CaptureFixture[
         ("rules t", ["try"]),
     ],
 )
-def test_what_can_be_named_is_offered(
+def test_completion_offers_matching_names(
     folder: Path, typed: str, names: list[str], capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert offered(folder, "bash", typed, capsys) == names
 
 
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
-def test_every_shell_is_answered_in_its_own_way(folder: Path, shell: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_every_shell_gets_completions_in_its_own_format(
+    folder: Path, shell: str, capsys: pytest.CaptureFixture[str]
+) -> None:
     assert offered(folder, shell, "status dqn", capsys) == ["dqn-a"]

@@ -63,7 +63,7 @@ def journal(tmp_path: Path) -> Path:
     count=st.integers(20, 60),
     block=st.integers(1, 3_000),
 )
-def test_whatever_is_read_of_it_is_what_the_journal_says(
+def test_every_reader_gets_the_content_of_the_journal(
     tmp_path_factory: pytest.TempPathFactory, data: st.DataObject, torn: bytes, count: int, block: int
 ) -> None:
     folder = tmp_path_factory.mktemp("both")
@@ -101,7 +101,7 @@ def compress_anyway(journal: Path, block: int) -> None:
     assert prepared.put_in_place()
 
 
-def test_zstd_itself_reads_it(journal: Path) -> None:
+def test_zstd_can_read_a_compressed_journal(journal: Path) -> None:
     content = compress(journal)
     with compressed_path(journal).open("rb") as file:
         found = zstandard.ZstdDecompressor().stream_reader(file, read_across_frames=True).read()
@@ -111,7 +111,7 @@ def test_zstd_itself_reads_it(journal: Path) -> None:
         assert subprocess.run(asked, capture_output=True, check=True).stdout == content
 
 
-def test_whoever_writes_on_gets_it_back_uncompressed(journal: Path) -> None:
+def test_a_writer_restores_the_uncompressed_journal(journal: Path) -> None:
     content = compress(journal)
     writer = JournalWriter(journal)
     assert writer.append({"step": 1, "values": {}}) == ROWS + 1
@@ -121,7 +121,7 @@ def test_whoever_writes_on_gets_it_back_uncompressed(journal: Path) -> None:
     assert len(read_journal(journal)) == ROWS + 1
 
 
-def test_a_journal_that_has_grown_meanwhile_stays(journal: Path) -> None:
+def test_a_journal_that_grew_meanwhile_stays_uncompressed(journal: Path) -> None:
     prepared = compress_journal(journal)
     assert prepared is not None
     with journal.open("ab") as file:
@@ -130,14 +130,14 @@ def test_a_journal_that_has_grown_meanwhile_stays(journal: Path) -> None:
     assert sorted(path.name for path in journal.parent.glob("*metrics*")) == ["metrics.jsonl"]
 
 
-def test_what_does_not_become_smaller_is_left(tmp_path: Path) -> None:
+def test_a_journal_that_would_not_shrink_stays_uncompressed(tmp_path: Path) -> None:
     noise = tmp_path / "noise.jsonl"
     noise.write_bytes(os.urandom(5_000))
     assert compress_journal(noise) is None
     assert [path.name for path in tmp_path.iterdir()] == ["noise.jsonl"]
 
 
-def test_where_both_are_there_the_uncompressed_one_counts(journal: Path) -> None:
+def test_an_uncompressed_journal_takes_precedence_over_a_compressed_one(journal: Path) -> None:
     before = journal.read_bytes()
     compress(journal)
     journal.write_bytes(before + b'{"seq":401,"time":1,"step":1,"values":{}}\n')  # killed while it was expanded, later
@@ -147,7 +147,7 @@ def test_where_both_are_there_the_uncompressed_one_counts(journal: Path) -> None
     assert len(read_journal(journal)) == ROWS + 1
 
 
-def test_its_sealed_copy_stays_and_can_be_made(tmp_path: Path) -> None:
+def test_a_compressed_journal_keeps_its_sealed_copy_and_can_get_one(tmp_path: Path) -> None:
     folder = make_run(tmp_path, "run-1", rows=ROWS)
     seal(sealed_metrics(folder), 1, 8_000)
     pieces = sorted(path.name for path in folder.sealed.iterdir())
@@ -160,7 +160,7 @@ def test_its_sealed_copy_stays_and_can_be_made(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("harm", ["flipped", "cut", "emptied", "nonsense"])
-def test_a_damaged_one_is_named_and_a_repair_keeps_what_can_be_read(tmp_path: Path, harm: str) -> None:
+def test_a_damaged_journal_is_named_and_a_repair_keeps_its_readable_part(tmp_path: Path, harm: str) -> None:
     folder = make_run(tmp_path, "run-1", rows=ROWS, status="completed")
     compress(folder.metrics_path)
     path = compressed_path(folder.metrics_path)
@@ -186,7 +186,7 @@ def test_a_damaged_one_is_named_and_a_repair_keeps_what_can_be_read(tmp_path: Pa
     assert inspect_folder(folder) == []
 
 
-def test_a_link_in_its_place_is_not_followed(tmp_path: Path) -> None:
+def test_a_link_in_place_of_a_journal_is_not_followed(tmp_path: Path) -> None:
     folder = make_run(tmp_path, "run-1", rows=ROWS, status="completed")
     compress(folder.metrics_path)
     elsewhere = tmp_path / "elsewhere.zst"

@@ -28,7 +28,7 @@ GOOD: dict[str, Any] = {
 }
 
 
-def test_a_configuration_reads_back_as_it_was_written() -> None:
+def test_a_configuration_round_trips() -> None:
     config = RunConfig(**GOOD, versions={"torch": "2.9.1"}, git_revision="0874bc2")
     assert RunConfig.model_validate_json(config.model_dump_json()) == config
     assert '"created_at":"2026-11-21T01:43:12.117Z"' in config.model_dump_json()
@@ -45,7 +45,7 @@ def test_a_configuration_reads_back_as_it_was_written() -> None:
         ("torch_threads", 64),
     ],
 )
-def test_the_bounds_themselves_are_allowed(field: str, value: object) -> None:
+def test_values_equal_to_a_bound_are_allowed(field: str, value: object) -> None:
     assert getattr(RunConfig(**{**GOOD, field: value}), field) == value
 
 
@@ -77,19 +77,19 @@ def test_the_bounds_themselves_are_allowed(field: str, value: object) -> None:
         ("unheard_of", 1),
     ],
 )
-def test_what_is_out_of_bounds_or_of_another_type_is_refused(field: str, value: object) -> None:
+def test_values_out_of_bounds_or_of_another_type_are_refused(field: str, value: object) -> None:
     with pytest.raises(ValidationError) as caught:
         RunConfig(**{**GOOD, field: value})
     assert {error["loc"][0] for error in caught.value.errors()} == {field}
 
 
 @cases("field", sorted(GOOD))
-def test_nothing_that_is_needed_to_repeat_a_run_may_be_missing(field: str) -> None:
+def test_every_value_needed_to_repeat_a_run_is_required(field: str) -> None:
     with pytest.raises(ValidationError, match=field):
         RunConfig(**{name: value for name, value in GOOD.items() if name != field})
 
 
-def test_a_configuration_cannot_be_changed() -> None:
+def test_a_configuration_is_immutable() -> None:
     with pytest.raises(ValidationError, match="frozen"):
         RunConfig(**GOOD).seed = 1  # type: ignore[misc]
 
@@ -108,11 +108,11 @@ def test_checkpoint_intervals_are_bounded_numbers(values: dict[str, Any]) -> Non
         CheckpointPlan(**values)
 
 
-def test_whole_seconds_are_seconds() -> None:
+def test_integer_seconds_are_accepted() -> None:
     assert CheckpointPlan(every_seconds=5).every_seconds == 5.0
 
 
-def test_a_configuration_from_before_there_were_options_reads_as_one_without() -> None:
+def test_a_configuration_older_than_options_is_read_as_one_without() -> None:
     old = RunConfig(**GOOD).model_dump_json(exclude={"env_options", "custom_environment"})
     config = RunConfig.model_validate_json(old)
     assert config.schema_version == CONFIG.current

@@ -61,14 +61,14 @@ def observation(value: float = 0.5) -> Any:
         np.full(6, 0.5, np.float32)[::2],
     ],
 )
-def test_an_observation_is_cast_to_its_space_where_nothing_is_lost(given: Any) -> None:
+def test_an_observation_is_cast_to_its_space_if_the_cast_is_lossless(given: Any) -> None:
     found, problem = reader_of(THREE)(given)
     assert problem is None
     assert found in THREE
     assert found.tolist() == [0.5, 0.5, 0.5]
 
 
-def test_an_observation_that_is_as_its_space_says_is_handed_on_as_it_is() -> None:
+def test_an_observation_that_matches_its_space_is_passed_on_unchanged() -> None:
     given = observation()
     assert reader_of(THREE)(given).observation is given
 
@@ -101,7 +101,7 @@ def test_an_observation_that_is_as_its_space_says_is_handed_on_as_it_is() -> Non
         (spaces.Tuple([THREE, THREE]), (observation(),), "a tuple of 2 is needed"),
     ],
 )
-def test_an_observation_that_nothing_can_be_learned_from_is_refused(space: Any, given: Any, words: str) -> None:
+def test_an_unusable_observation_is_refused(space: Any, given: Any, words: str) -> None:
     with pytest.raises(EnvironmentFaulty) as refused:
         reader_of(space)(given)
     assert words in str(refused.value)
@@ -120,9 +120,7 @@ def test_an_observation_that_nothing_can_be_learned_from_is_refused(space: Any, 
         (spaces.Tuple([THREE]), ([0, np.nan, 0],), FaultKind.OBSERVATION_NAN, "in part 0"),
     ],
 )
-def test_an_observation_that_should_not_be_learned_from_is_told_of(
-    space: Any, given: Any, kind: FaultKind, words: str
-) -> None:
+def test_a_questionable_observation_raises_a_warning(space: Any, given: Any, kind: FaultKind, words: str) -> None:
     problem = reader_of(space)(given).problem
     assert problem is not None
     assert problem.kind is kind
@@ -130,11 +128,11 @@ def test_an_observation_that_should_not_be_learned_from_is_told_of(
 
 
 @pytest.mark.parametrize("given", [1.0000005, -1.0000005])
-def test_rounding_does_not_put_an_observation_outside_its_space(given: float) -> None:
+def test_rounding_does_not_move_an_observation_out_of_its_space(given: float) -> None:
     assert reader_of(THREE)(np.full(3, given, np.float32)).problem is None
 
 
-def test_what_is_told_names_the_step_and_the_action() -> None:
+def test_a_report_names_the_step_and_the_action() -> None:
     seen = faults_of(
         (observation(), 1.0), (observation(), math.nan), (observation(20), 1e9), (observation(), -math.inf)
     )
@@ -148,7 +146,7 @@ def test_what_is_told_names_the_step_and_the_action() -> None:
     assert [fault.kind.is_not_finite for fault in seen] == [True, False, False, True]
 
 
-def test_the_step_is_not_told_while_it_is_not_known() -> None:
+def test_an_unknown_step_is_not_reported() -> None:
     """A snapshot brings the environment to the middle of an episode, and does not say to which step."""
     env, found = Conforming(Scripted((observation(), math.nan))), list[Fault]()
     listen(env, found.append)
@@ -162,12 +160,12 @@ def test_the_step_is_not_told_while_it_is_not_known() -> None:
     ("value", "number"),
     [(1, 1.0), (True, 1.0), (np.float32(0.5), 0.5), (np.array([2.0]), 2.0), (np.array(3), 3.0), ([4], 4.0)],
 )
-def test_a_reward_is_a_number_whatever_holds_it(value: Any, number: float) -> None:
+def test_a_reward_is_converted_to_a_number_from_any_container(value: Any, number: float) -> None:
     assert as_number(value, "reward") == number
 
 
 @pytest.mark.parametrize("value", [None, "1", np.array([1.0, 2.0]), {}, 1j])
-def test_what_is_no_number_is_no_reward(value: Any) -> None:
+def test_a_reward_that_is_not_a_number_is_refused(value: Any) -> None:
     with pytest.raises(EnvironmentFaulty, match="as its reward; one number is needed"):
         as_number(value, "reward")
 
@@ -175,11 +173,11 @@ def test_what_is_no_number_is_no_reward(value: Any) -> None:
 @pytest.mark.parametrize(
     ("value", "flag"), [(0, False), (1, True), (None, False), (np.bool_(True), True), (np.array([1]), True)]
 )
-def test_an_end_is_true_or_false_as_python_has_it(value: Any, flag: bool) -> None:
+def test_an_episode_end_is_a_python_boolean(value: Any, flag: bool) -> None:
     assert as_flag(value, "terminated") is flag
 
 
-def test_text_is_no_end() -> None:
+def test_text_is_refused_as_an_episode_end() -> None:
     with pytest.raises(EnvironmentFaulty, match="'False' as terminated"):
         as_flag("False", "terminated")
 
@@ -195,13 +193,13 @@ def test_text_is_no_end() -> None:
         (spaces.Box(-1, 1, (1,), np.float16), np.array([0.5], np.float32), [0.5]),
     ],
 )
-def test_an_action_is_given_as_its_space_contains_it(space: spaces.Space[Any], given: Any, taken: Any) -> None:
+def test_an_action_is_passed_as_its_space_contains_it(space: spaces.Space[Any], given: Any, taken: Any) -> None:
     action = own_action(space, given)
     assert space.contains(action)
     assert np.asarray(action).tolist() == taken
 
 
-def test_an_action_may_be_changed_by_the_environment() -> None:
+def test_an_environment_may_modify_its_action() -> None:
     given = np.array([1, 2])
     own_action(spaces.MultiDiscrete([3, 3]), given)[:] = 0
     assert given.tolist() == [1, 2]
@@ -212,7 +210,7 @@ def test_an_action_of_another_space_is_refused() -> None:
         own_action(spaces.Discrete(3, start=1), 0)
 
 
-def test_names_of_the_library_are_left_out_of_an_info() -> None:
+def test_names_reserved_by_the_library_are_removed_from_an_info() -> None:
     env = Conforming(InfoOfTheLibrary())
     env.reset(seed=0)
     assert env.step(0)[4] == {}
@@ -226,7 +224,7 @@ def test_names_of_the_library_are_left_out_of_an_info() -> None:
         (None, "None; return five"),
     ],
 )
-def test_an_outcome_that_is_none_is_refused_with_what_is_right(outcome: Any, words: str) -> None:
+def test_an_invalid_step_result_is_refused_with_the_expected_form(outcome: Any, words: str) -> None:
     class Wrong(Plain):
         def step(self, action: Any) -> Any:
             return outcome
@@ -237,7 +235,7 @@ def test_an_outcome_that_is_none_is_refused_with_what_is_right(outcome: Any, wor
         env.step(1)
 
 
-def test_an_environment_does_not_end_its_process() -> None:
+def test_an_environment_cannot_exit_its_process() -> None:
     class Leaves(Plain):
         def step(self, action: Any) -> Any:
             raise SystemExit(3)
@@ -248,7 +246,7 @@ def test_an_environment_does_not_end_its_process() -> None:
         env.step(1)
 
 
-def test_closing_takes_no_longer_than_it_may() -> None:
+def test_closing_is_limited_in_time() -> None:
     never = Event()
 
     class Hangs(Plain):
@@ -271,7 +269,7 @@ def test_closing_takes_no_longer_than_it_may() -> None:
     ("error", "words"),
     [(RuntimeError("closed twice"), "raised RuntimeError: closed twice in close()"), (SystemExit(), "called sys.exit")],
 )
-def test_closing_raises_nothing(error: BaseException, words: str) -> None:
+def test_closing_raises_no_exception(error: BaseException, words: str) -> None:
     class Raises(Plain):
         def close(self) -> None:
             raise error
@@ -282,7 +280,7 @@ def test_closing_raises_nothing(error: BaseException, words: str) -> None:
     assert words in told[0].words()
 
 
-def test_it_is_no_layer_of_a_snapshot() -> None:
+def test_the_wrapper_is_no_layer_of_a_snapshot() -> None:
     """Snapshots that were taken before it stood around environments fit, and it around those that were not."""
     with_it, without = gymnasium.wrappers.TimeLimit(Conforming(Plain()), 30), gymnasium.wrappers.TimeLimit(Plain(), 30)
     assert layer_names(with_it) == layer_names(without)

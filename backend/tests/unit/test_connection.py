@@ -34,13 +34,13 @@ def connection(service: Breaking, folder: Path) -> Connection:
     return found
 
 
-def test_what_changes_nothing_is_asked_once_more(tmp_path: Path) -> None:
+def test_a_request_that_changes_nothing_is_retried_once(tmp_path: Path) -> None:
     assert connection(Breaking(1), tmp_path).get("/health") == {"was": "GET"}
     with pytest.raises(Failure, match="broke"):
         connection(Breaking(2), tmp_path).get("/health")
 
 
-def test_what_may_have_been_done_is_not_asked_again(tmp_path: Path) -> None:
+def test_a_request_that_may_have_been_processed_is_not_retried(tmp_path: Path) -> None:
     service = Breaking(1)
     with pytest.raises(Failure, match="whether the request was carried out"):
         connection(service, tmp_path).post("/runs", {})
@@ -63,13 +63,13 @@ class TakingTurns(Connection):
             raise RunsFolderInUse(f"Process {self.pids[turn]} uses it.", self.pids[turn])
 
 
-def test_a_command_waits_for_all_that_have_their_turn_before_it(tmp_path: Path) -> None:
+def test_a_command_waits_for_all_commands_queued_before_it(tmp_path: Path) -> None:
     command = TakingTurns(tmp_path, [11, 12, 13, 14, 15, 16, 17, 18], STARTING_SECONDS * 0.9)
     command.open()
     assert command.now >= 8 * command.seconds
 
 
-def test_a_process_that_never_starts_is_named(tmp_path: Path) -> None:
+def test_a_process_that_fails_to_start_is_named(tmp_path: Path) -> None:
     command = TakingTurns(tmp_path, [11, 12, 12], STARTING_SECONDS)
     with pytest.raises(Failure, match=r"Process 12 uses it\. Its service has not started"):
         command.open()

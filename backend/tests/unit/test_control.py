@@ -20,11 +20,11 @@ from rlviz.rundir.control import (
 )
 
 
-def test_without_a_file_nobody_asked_for_anything(tmp_path: Path) -> None:
+def test_without_a_control_file_nothing_is_requested(tmp_path: Path) -> None:
     assert read_control(tmp_path / "control.json") == Control(desired=Desired.IDLE, checkpoint_request=0)
 
 
-def test_what_is_written_is_read(tmp_path: Path) -> None:
+def test_a_written_control_is_read_back(tmp_path: Path) -> None:
     control = Control(desired=Desired.STOP, requested_at=1763689392.117, checkpoint_request=3)
     write_control(tmp_path / "control.json", control)
     assert read_control(tmp_path / "control.json") == control
@@ -43,12 +43,12 @@ def test_an_unreadable_file_is_named(tmp_path: Path, content: str) -> None:
         read_control(path)
 
 
-def test_a_control_cannot_be_changed() -> None:
+def test_a_control_is_immutable() -> None:
     with pytest.raises(ValidationError, match="frozen"):
         Control().desired = Desired.STOP  # type: ignore[misc]
 
 
-def test_a_request_has_a_number_that_none_had_before_even_if_the_file_was_lost() -> None:
+def test_a_request_gets_a_new_number_even_if_the_file_was_lost() -> None:
     first = next_number((), now=1_763_689_392.117)
     asked = SnapshotRequest(number=first)
     assert next_number((asked,), now=1_763_689_392.117) == first + 1
@@ -56,7 +56,7 @@ def test_a_request_has_a_number_that_none_had_before_even_if_the_file_was_lost()
     assert next_number((), now=1_763_689_400.0) > first
 
 
-def test_requests_of_an_earlier_version_are_read_by_their_names_then(tmp_path: Path) -> None:
+def test_requests_of_an_earlier_version_are_read_by_their_old_names(tmp_path: Path) -> None:
     path = tmp_path / "control.json"
     asked = {"number": 3, "change": {"kind": "set_knob", "knob": "learning_rate", "value": 0.1}}
     path.write_text(

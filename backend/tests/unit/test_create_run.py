@@ -31,7 +31,7 @@ def left(runs_dir: Path) -> list[str]:
 
 
 @pytest.mark.parametrize("start", [True, False])
-def test_what_was_asked_for_is_in_folder_and_catalogue(tmp_path: Path, start: bool) -> None:
+def test_a_requested_run_is_stored_in_folder_and_catalogue(tmp_path: Path, start: bool) -> None:
     with catalogued(tmp_path) as app:
         row = app.runs.create(NEW, start=start)
         assert row.status == ("queued" if start else "created")
@@ -47,7 +47,9 @@ def rebuilt(app: Application) -> Database:
 
 @pytest.mark.parametrize("start", [True, False])
 @pytest.mark.parametrize("step", ["check", "config", "control", "lock", "appear", "commit"])
-def test_what_fails_leaves_no_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, step: str, start: bool) -> None:
+def test_a_failed_creation_leaves_no_run(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, step: str, start: bool
+) -> None:
     def full(*_arguments: object, **_more: object) -> None:
         raise OSError(28, "No space left on device")
 

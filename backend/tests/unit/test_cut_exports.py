@@ -41,7 +41,7 @@ def is_complete(messages: list[Message]) -> bool:
     return messages[-1] == {"type": "http.response.body", "body": b"", "more_body": False}
 
 
-def test_a_client_sees_that_an_export_is_cut_off_and_the_log_says_why(caplog: pytest.LogCaptureFixture) -> None:
+def test_a_truncated_export_is_detectable_and_the_log_says_why(caplog: pytest.LogCaptureFixture) -> None:
     with caplog.at_level(logging.WARNING):
         messages = asyncio.run(sent_by(cut_off()))
     assert messages[1]["body"] == b"header\n"

@@ -47,7 +47,7 @@ def _no_sleep(monkeypatch: pytest.MonkeyPatch) -> None:
         (Answers(FAILING, is_own=False), ""),
     ],
 )
-def test_deliveries_are_waited_for_and_what_is_left_is_said(
+def test_deliveries_are_waited_for_and_pending_ones_are_reported(
     answers: Answers, says: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     delivering.wait_for_deliveries(cast("Connection", answers), ["run-a", "run-that-is-gone"])
@@ -56,9 +56,7 @@ def test_deliveries_are_waited_for_and_what_is_left_is_said(
     assert ("rlviz sync" in said) == bool(says)
 
 
-def test_ctrl_c_leaves_what_is_not_delivered(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_ctrl_c_leaves_pending_deliveries(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     def interrupted(_seconds: float) -> None:
         raise KeyboardInterrupt
 

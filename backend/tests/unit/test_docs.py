@@ -112,11 +112,11 @@ def explained(name: str) -> bool:
     return name in {"algo", "env_id", "name", "notes", "start", "tags"} or f"`{name}`" in read("docs/api.md")
 
 
-def test_the_api_document_is_short_enough_to_be_read() -> None:
+def test_the_api_document_is_short_enough_to_read() -> None:
     assert len(read("docs/api.md").splitlines()) <= 500
 
 
-def test_every_word_of_a_search_for_episodes_is_documented() -> None:
+def test_every_term_of_the_episode_search_is_documented() -> None:
     text = section(read("docs/episodes.md"), "Searching")
     fields, flags = text.split("Flags, which are true or false:")
     assert table(fields).keys() == query.FIELDS.keys()
@@ -133,7 +133,7 @@ def test_every_event_of_a_stream_is_documented() -> None:
     assert table(section(read("docs/api.md"), "Events")).keys() == STREAM_EVENTS.keys()
 
 
-def test_every_status_is_documented_with_what_may_follow() -> None:
+def test_every_status_is_documented_with_its_transitions() -> None:
     rows = table(section(read("docs/api.md"), "Status of a run"))
     assert rows.keys() == {status.value for status in RunStatus}
     for status in RunStatus:
@@ -163,12 +163,12 @@ def test_every_setting_is_documented(name: str) -> None:
     assert f"{PREFIX}{name}".upper() in table(read("docs/settings.md"))
 
 
-def test_no_setting_is_documented_that_does_not_exist() -> None:
+def test_no_nonexistent_setting_is_documented() -> None:
     documented = table(read("docs/settings.md")).keys()
     assert documented == {f"{PREFIX}{name}".upper() for name in Settings.model_fields}
 
 
-def test_the_document_of_the_command_line_is_what_the_commands_say() -> None:
+def test_the_command_line_document_matches_the_commands() -> None:
     assert read("docs/cli.md") == reference.document(), "Run 'make cli-docs'."
 
 
@@ -237,14 +237,14 @@ def test_every_file_of_a_run_folder_is_documented() -> None:
 # Presets and hyperparameters
 
 
-def test_the_document_of_presets_is_what_their_pages_schemas_and_figures_say() -> None:
+def test_the_preset_document_matches_their_pages_schemas_and_figures() -> None:
     assert read("docs/presets.md") == document.document(), "Run 'make presets ARGS=--docs-only'."
 
 
 # Quality
 
 
-def test_every_requirement_is_traced_and_every_test_that_is_named_exists() -> None:
+def test_every_requirement_is_traced_and_every_named_test_exists() -> None:
     text = read("docs/qa.md")
     numbers = [*range(1, 19), *range(20, 29), *range(30, 34), 40, 41, *range(50, 57)]
     assert re.findall(r"^\| (R\d\d) \|", text, re.MULTILINE) == [f"R{number:02}" for number in numbers]
@@ -271,7 +271,7 @@ EXAMPLES = [(name, model, text) for name in DOCUMENTS for model, text in example
 
 
 @cases(("name", "model", "text"), EXAMPLES)
-def test_an_example_is_what_it_says_it_is(name: str, model: str, text: str) -> None:
+def test_each_example_matches_its_declared_model(name: str, model: str, text: str) -> None:
     is_journal = model in ("MetricRecord", "EventRecord")
     for piece in text.splitlines() if is_journal else [text]:
         example = json.loads(piece)
@@ -289,7 +289,7 @@ def partly(example: Any, whole: Any) -> bool:
     return bool(example == whole)
 
 
-def test_examples_of_a_stream_are_events_as_the_service_sends_them() -> None:
+def test_examples_of_a_stream_are_events_in_the_form_the_service_sends() -> None:
     blocks = re.findall(r"^```text\n((?:id|event|data|:).*?)^```$", read("docs/api.md"), re.MULTILINE | re.DOTALL)
     seen = set()
     for block in "\n\n".join(blocks).split("\n\n"):
@@ -313,7 +313,7 @@ def test_every_curl_example_calls_an_endpoint_that_exists() -> None:
 
 
 @cases("name", [*DOCUMENTS, "README.md"])
-def test_no_link_leads_nowhere(name: str) -> None:
+def test_no_link_is_broken(name: str) -> None:
     for target, anchor in re.findall(r"\]\(([^)#\s]*)(?:#([^)\s]*))?\)", read(name)):
         if "://" in target:
             continue

@@ -30,7 +30,7 @@ def held(finding: Finding, about: str, state: str, says: str, to_do: str) -> Non
     assert bool(finding.to_do) == (state != "ok")
 
 
-def test_a_machine_that_lacks_nothing_is_left_alone(tmp_path: Path) -> None:
+def test_a_healthy_machine_has_no_findings(tmp_path: Path) -> None:
     (tmp_path / "index.html").touch()
     free = settings(tmp_path, min_free_disk=1_000, frontend_dir=tmp_path, port=0)
     look: dict[str, Callable[[Settings], Finding]] = {
@@ -48,7 +48,7 @@ def test_a_machine_that_lacks_nothing_is_left_alone(tmp_path: Path) -> None:
     held(checks.check_packages(), "packages", "ok", "torch ", "")
 
 
-def test_a_disk_without_room_is_told_with_what_makes_some(tmp_path: Path) -> None:
+def test_a_full_disk_is_reported_with_how_to_free_space(tmp_path: Path) -> None:
     held(checks.check_disk(settings(tmp_path, min_free_disk=10**18)), "disk", "bad", "must stay free", "rlviz prune")
     (tmp_path / "file").write_bytes(b"x" * 9_000_000)
     write_usage(tmp_path, measure_usage(tmp_path))
@@ -57,7 +57,7 @@ def test_a_disk_without_room_is_told_with_what_makes_some(tmp_path: Path) -> Non
         held(found, "disk", state, "", "" if state == "ok" else "prune --dry-run")
 
 
-def test_a_folder_that_is_none_is_told(tmp_path: Path) -> None:
+def test_an_invalid_folder_is_reported(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
     found = checks.check_folder(settings(tmp_path / "file"))
     held(found, "runs folder", "bad", "cannot be written", "RLVIZ_RUNS_DIR")
@@ -70,7 +70,7 @@ def test_a_folder_that_is_none_is_told(tmp_path: Path) -> None:
         ("0.0.0.0", "8951 with the token"),
     ],
 )
-def test_browsers_are_sent_to_the_service_that_runs_and_not_to_the_one_that_settings_would_start(
+def test_browsers_are_sent_to_the_running_service_and_not_to_the_configured_address(
     tmp_path: Path, host: str, says: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(socket, "gethostname", lambda: "localhost")
@@ -85,21 +85,19 @@ def test_browsers_are_sent_below_the_root_path(tmp_path: Path) -> None:
     held(found, "browsers", "ok", "http://127.0.0.1:8000/rl/.", "")
 
 
-def test_a_port_that_is_taken_is_told(tmp_path: Path) -> None:
+def test_a_port_in_use_is_reported(tmp_path: Path) -> None:
     with closing(socket.create_server(("127.0.0.1", 0))) as taken:
         port = taken.getsockname()[1]
         held(checks.check_port(settings(tmp_path, port=port)), "port", "look", f"Port {port}", "RLVIZ_PORT")
 
 
-def test_pages_that_are_not_built_and_packages_that_are_missing_are_told(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_missing_pages_and_packages_are_reported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     held(checks.check_pages(settings(tmp_path, frontend_dir=tmp_path)), "pages", "look", "not built", "make run")
     monkeypatch.setattr(checks, "_PACKAGES", ("torch", "no-such-package"))
     held(checks.check_packages(), "packages", "bad", "Not installed: no-such-package.", "pip install")
 
 
-def test_a_clock_that_is_wrong_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_wrong_clock_is_reported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     now = checks.time.time()
     for clock, state, says in ((0.0, "bad", "1970"), (now + 60, "look", "differ"), (now, "ok", "also on the disk")):
         monkeypatch.setattr(checks.time, "time", lambda clock=clock: clock)

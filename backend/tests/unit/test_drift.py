@@ -40,11 +40,11 @@ def without_seed(values: dict[str, Any]) -> dict[str, Any]:
     return {key: value for key, value in values.items() if key != "seed"}
 
 
-def test_what_the_present_version_wrote_has_no_drift() -> None:
+def test_files_of_the_current_version_have_no_drift() -> None:
     assert told((FIXTURES / "config-2.json").read_bytes()) == {}
 
 
-def test_an_old_configuration_has_former_names_and_defaults_and_all_of_it_is_harmless() -> None:
+def test_an_old_configuration_has_only_harmless_drift_in_names_and_defaults() -> None:
     found = drift_of_document(OLD, RunConfig, "config.json")
     assert {one.key for one in found if one.kind.value == "deprecated"} == {"/own_environment"}
     assert {"/snapshots", "/rules"} <= {one.key for one in found if one.kind.value == "defaulted"}
@@ -62,26 +62,26 @@ def test_an_old_configuration_has_former_names_and_defaults_and_all_of_it_is_har
         (lambda values: {**values, "schema_version": CONFIG.current + 1}, {"/schema_version": "newer"}),
     ],
 )
-def test_each_kind_of_drift_is_told_with_its_place(
+def test_each_kind_of_drift_is_reported_with_its_location(
     spoil: Callable[[dict[str, Any]], dict[str, Any]], kinds: dict[str, str]
 ) -> None:
     values = json.loads((FIXTURES / "config-2.json").read_text())
     assert told(json.dumps(spoil(values)).encode()) == kinds
 
 
-def test_packages_of_another_version_and_such_as_are_gone_are_told() -> None:
+def test_changed_and_missing_packages_are_reported() -> None:
     found = drift_of_packages({"torch": "2.0.0", "numpy": "2.4.6", "jax": "1"}, {"torch": "2.13.0", "numpy": "2.4.6"})
     assert [one.says for one in found] == ["jax was 1 and is now not installed.", "torch was 2.0.0 and is now 2.13.0."]
 
 
-def test_a_journal_that_a_newer_version_went_on_with_is_told(run: RunFolder) -> None:
+def test_a_journal_continued_by_a_newer_version_is_reported(run: RunFolder) -> None:
     journal = JournalWriter(run.events_path)
     journal.append({"schema_version": EVENTS.current + 1, "event": "started", "step": 0, "data": {}})
     journal.close()
     assert [(one.kind.value, one.file) for one in drift_of_run(run, {})] == [("newer", "events.jsonl")]
 
 
-def test_the_command_tells_the_drift_of_a_run_and_fails_only_where_it_is_not_read_as_it_was_meant(
+def test_the_command_reports_the_drift_of_a_run_and_fails_only_if_its_meaning_changed(
     run: RunFolder,
 ) -> None:
     root = run.path.parent
@@ -101,7 +101,7 @@ def test_the_command_tells_the_drift_of_a_run_and_fails_only_where_it_is_not_rea
     assert (gone.status, "has no config.json" in gone.err) == (1, True)
 
 
-def test_migrate_prints_and_writes_only_when_told_to_and_keeps_the_original(run: RunFolder) -> None:
+def test_migrate_prints_by_default_and_writes_on_request_with_a_backup(run: RunFolder) -> None:
     path, root = run.config_path, run.path.parent
     path.write_bytes(OLD)
     printed = call(root, "config", "migrate", str(path))
@@ -121,7 +121,7 @@ def test_migrate_prints_and_writes_only_when_told_to_and_keeps_the_original(run:
 
 
 @pytest.mark.parametrize("content", [b"", b"[]", b"{", b'{"schema_version": 0}', b'{"schema_version": 9}', b"\xff"])
-def test_what_cannot_be_migrated_is_left_as_it_is(run: RunFolder, content: bytes) -> None:
+def test_a_configuration_that_cannot_be_migrated_is_left_unchanged(run: RunFolder, content: bytes) -> None:
     run.config_path.write_bytes(content)
     ended = call(run.path.parent, "config", "migrate", str(run.config_path), "--write")
     assert ended.status in (2, 4)

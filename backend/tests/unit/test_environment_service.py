@@ -46,7 +46,7 @@ def described(entry_point: str, *sources: Path, **changes: Any) -> ProbedEnviron
     return ProbedEnvironment(environment=custom, sources=tuple(map(str, sources)))
 
 
-def test_environments_are_probed_side_by_side_and_one_that_hangs_keeps_no_other_waiting(tmp_path: Path) -> None:
+def test_environments_are_probed_in_parallel_and_one_that_hangs_delays_no_other(tmp_path: Path) -> None:
     goes_on = Event()
 
     def answer(entry_point: str) -> ProbedEnvironment:
@@ -69,7 +69,9 @@ def touch(path: Path, text: str) -> None:
 
 
 @pytest.mark.parametrize("changed", ["world.py", "beside.py"])
-def test_one_whose_file_or_a_file_beside_it_was_changed_is_probed_again(tmp_path: Path, changed: str) -> None:
+def test_an_environment_is_probed_again_after_a_change_of_its_file_or_a_neighbouring_one(
+    tmp_path: Path, changed: str
+) -> None:
     files = [tmp_path / name for name in ("world.py", "beside.py")]
     for path in files:
         touch(path, "")
@@ -88,7 +90,7 @@ def test_one_whose_file_or_a_file_beside_it_was_changed_is_probed_again(tmp_path
     assert len(prober.asked) == 2
 
 
-def test_one_that_cannot_be_used_is_probed_again_once_it_was_edited(tmp_path: Path) -> None:
+def test_an_unusable_environment_is_probed_again_after_an_edit(tmp_path: Path) -> None:
     file = tmp_path / "world.py"
     touch(file, "broken")
 
@@ -105,7 +107,7 @@ def test_one_that_cannot_be_used_is_probed_again_once_it_was_edited(tmp_path: Pa
     assert [entry for entry in prober.asked if entry.startswith("no_module")] == ["no_module:World"]
 
 
-def test_nothing_is_known_before_the_start_and_an_unknown_name_is_refused(tmp_path: Path) -> None:
+def test_no_environment_is_known_before_the_start_and_an_unknown_name_is_refused(tmp_path: Path) -> None:
     service = EnvironmentService([f"{tmp_path}/a.py:Plain"], Played(described))
     with pytest.raises(UnknownName):
         service.get("Plain")

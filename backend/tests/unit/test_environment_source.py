@@ -27,7 +27,9 @@ def test_a_module_of_the_working_folder_is_found_last(tmp_path: Path) -> None:
     assert load_class("numpy:ndarray").__module__ == "numpy"
 
 
-def test_the_folder_that_python_was_started_in_is_left(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_folder_in_which_python_started_is_removed_from_the_path(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(sys, "path", [str(tmp_path), *sys.path])
     leave_working_folder("rlviz")
     assert str(tmp_path) not in sys.path
@@ -37,11 +39,11 @@ def test_the_folder_that_python_was_started_in_is_left(tmp_path: Path, monkeypat
     assert sys.path[0] == "", "the package itself lies there"
 
 
-def test_processes_of_the_app_do_not_look_through_the_working_folder() -> None:
+def test_processes_of_the_app_do_not_import_from_the_working_folder() -> None:
     assert module_command("rlviz.worker") == [sys.executable, "-P", "-m", "rlviz.worker"]
 
 
-def test_every_process_of_the_app_is_started_by_way_of_that_command() -> None:
+def test_every_process_of_the_app_is_started_through_that_command() -> None:
     package = Path(rlviz.__file__).parent
     starting = [path for path in package.rglob("*.py") if "sys.executable" in path.read_text()]
     assert starting == [package / "importing.py"]

@@ -46,7 +46,7 @@ def are_same(ours: list[Any], theirs: list[Any]) -> bool:
 
 
 @pytest.mark.parametrize("env_id", ENVIRONMENTS.names())
-def test_a_restored_twin_goes_the_same_way(env_id: str) -> None:
+def test_a_restored_environment_continues_identically(env_id: str) -> None:
     environment = ENVIRONMENTS.get(env_id)
     env, twin = trained(environment), trained(environment)
     before, beside = (12, 5) if env_id in SLOW else (30, 150)
@@ -68,20 +68,20 @@ def test_a_restored_twin_goes_the_same_way(env_id: str) -> None:
 @pytest.mark.parametrize(
     ("made", "kept"), [(Counting, StateKept.ATTRIBUTES), (Iterating, StateKept.REPLAY), (Haunted, StateKept.NOTHING)]
 )
-def test_a_trial_finds_out_what_copies_a_state(made: Any, kept: StateKept) -> None:
+def test_a_probe_finds_a_way_to_copy_the_state(made: Any, kept: StateKept) -> None:
     found, problem = find_keeper(made)
     assert found is kept
     assert (problem is None) == (kept is not StateKept.NOTHING)
 
 
-def test_a_trial_that_fails_says_which_test_found_what() -> None:
+def test_a_failing_probe_names_the_test_and_what_it_found() -> None:
     _, problem = find_keeper(Haunted)
     assert problem is not None
     assert "With its attributes copied: its reward differed from that of a restored twin after 1 steps" in problem
     assert "With the actions of its episode replayed: " in problem
 
 
-def test_an_environment_too_slow_to_be_tried_is_one_that_nothing_copies() -> None:
+def test_an_environment_too_slow_to_test_counts_as_not_copyable() -> None:
     times = iter([0.0, *[SECONDS + 1] * 10])
     found, problem = find_keeper(Counting, lambda: next(times))
     assert found is StateKept.NOTHING
@@ -89,14 +89,14 @@ def test_an_environment_too_slow_to_be_tried_is_one_that_nothing_copies() -> Non
     assert "seconds were not enough" in problem
 
 
-def test_what_cannot_be_copied_is_refused_when_it_is_captured() -> None:
+def test_a_state_that_cannot_be_copied_is_refused_at_capture() -> None:
     env = Iterating()
     env.reset(seed=1)
     with pytest.raises(NotCapturable, match="An attribute of Iterating cannot be copied"):
         capture_environment(env)
 
 
-def test_references_to_layers_and_spaces_are_to_those_of_the_new_environment() -> None:
+def test_references_to_layers_and_spaces_point_to_the_new_environment() -> None:
     class Selfish(Counting):
         def reset(self, **keywords: Any) -> Any:
             self.me, self.mine = self, self.action_space
@@ -110,7 +110,7 @@ def test_references_to_layers_and_spaces_are_to_those_of_the_new_environment() -
     assert next(spaces_of(twin)) is twin.action_space
 
 
-def test_spaces_within_spaces_are_found() -> None:
+def test_nested_spaces_are_found() -> None:
     inner = gymnasium.spaces.Discrete(2)
     env = Counting()
     env.action_space = gymnasium.spaces.Dict({"a": gymnasium.spaces.Tuple([inner])})  # type: ignore[assignment]

@@ -61,7 +61,7 @@ def falling_poles(count: int, seed: int) -> tuple[Any, Any, Any]:
 
 
 @pytest.mark.parametrize("count", [10, 50, 200])
-def test_a_pole_that_falls_is_known_by_its_angle_in_degrees(count: int) -> None:
+def test_a_falling_pole_is_recognised_by_its_angle_in_degrees(count: int) -> None:
     last, before, typical = falling_poles(count, seed=count)
     found = group_endings(ends(last, typical[::7], state_before=before, components=POLE))
     assert {ending.title for ending in found} == {"pole angle > 12°", "pole angle < −12°"}
@@ -69,13 +69,13 @@ def test_a_pole_that_falls_is_known_by_its_angle_in_degrees(count: int) -> None:
         assert {math.copysign(1, last[at, 1]) for at in ending.episodes} == {1.0 if ">" in ending.title else -1.0}
 
 
-def test_few_ends_are_still_told_by_the_component_that_stands_out_most() -> None:
+def test_a_few_endings_are_described_by_the_component_that_stands_out_most() -> None:
     typical = [[0.0, 0.05 * step % 0.2, 0.5] for step in range(100)]
     found = group_endings(ends([[0.0, 0.3, 0.55]], typical, components=POLE))
     assert [ending.title.split()[:2] for ending in found] == [["pole", "angle"]]
 
 
-def test_what_ends_like_any_other_state_is_only_terminated() -> None:
+def test_an_ending_like_any_other_state_is_only_terminated() -> None:
     random = np.random.default_rng(0)
     found = group_endings(ends(random.normal(size=(40, 3)), random.normal(size=(4_000, 3)), components=POLE))
     largest = found[0]
@@ -83,7 +83,7 @@ def test_what_ends_like_any_other_state_is_only_terminated() -> None:
     assert len(largest.episodes) > 20
 
 
-def test_the_time_limit_is_one_way_to_end_whatever_the_state() -> None:
+def test_the_time_limit_is_a_single_ending_in_any_state() -> None:
     found = group_endings(
         ends([[0.0, 0.3, 0.0], [0.0, 0.0, 0.0]], np.zeros((10, 3)), terminated=[0, 0], components=POLE)
     )
@@ -91,14 +91,14 @@ def test_the_time_limit_is_one_way_to_end_whatever_the_state() -> None:
     assert found[0].kind is EndingKind.TRUNCATED
 
 
-def test_a_reward_that_no_other_step_earns_tells_outcomes_apart() -> None:
+def test_a_reward_that_no_other_step_earns_separates_endings() -> None:
     found = group_endings(
         ends(np.zeros((5, 0)), np.zeros((6, 0)), reward=[-100, 100, -100, 3, -100], typical_reward=[-5, 0, 1, 4, 5, 2])
     )
     assert titles(found) == [("last reward −100.0", (0, 2, 4)), ("last reward 100.0", (1,)), ("terminated", (3,))]
 
 
-def test_the_squares_of_a_lake_name_the_ends() -> None:
+def test_the_squares_of_a_lake_name_the_endings() -> None:
     lake = ("SFFF", "FHFH", "FFFH", "HFFG")
     found = group_endings(
         ends([[5], [15], [5], [12], [15], [5]], np.zeros((4, 1)), places=name_squares(lake), terminated=[1] * 6)
@@ -110,32 +110,32 @@ def test_the_squares_of_a_lake_name_the_ends() -> None:
     ]
 
 
-def test_a_number_that_names_a_state_is_no_amount() -> None:
+def test_a_state_number_is_not_treated_as_a_quantity() -> None:
     found = group_endings(
         ends([[400], [410]], np.arange(300).reshape(-1, 1), reward=[20, 20], typical_reward=[-1] * 300)
     )
     assert titles(found) == [("last reward 20.0", (0, 1))]
 
 
-def test_what_is_0_or_1_is_told_as_such() -> None:
+def test_a_binary_value_is_described_as_such() -> None:
     parts = (Component("leg touches", is_flag=True),)
     found = group_endings(ends([[1], [1]], np.zeros((50, 1)), components=parts))
     assert titles(found) == [("leg touches = 1", (0, 1))]
 
 
-def test_states_that_are_no_numbers_fall_under_no_rule() -> None:
+def test_non_finite_states_match_no_rule() -> None:
     state = [[math.nan, math.nan, math.nan], [0.0, 0.3, 0.0]]
     found = group_endings(ends(state, np.zeros((20, 3)), components=POLE))
     assert sorted(at for ending in found for at in ending.episodes) == [0, 1]
     assert next(ending for ending in found if 0 in ending.episodes).kind is EndingKind.TERMINATED
 
 
-def test_no_episode_has_no_way_to_end() -> None:
+def test_no_episodes_have_no_endings() -> None:
     assert group_endings(ends(np.zeros((0, 3)), np.zeros((0, 3)), components=POLE)) == []
 
 
 @cases("seed", range(30))
-def test_every_episode_is_in_one_group_and_the_same_again(seed: int) -> None:
+def test_every_episode_is_in_one_group_and_grouping_is_reproducible(seed: int) -> None:
     random = np.random.default_rng(seed)
     count = int(random.integers(1, 40))
     given = ends(
@@ -154,7 +154,7 @@ def test_every_episode_is_in_one_group_and_the_same_again(seed: int) -> None:
             assert ending.rule.holds(given.state[list(ending.episodes)]).all()
 
 
-def test_a_rule_holds_for_hardly_any_state_that_ended_nothing() -> None:
+def test_a_rule_matches_hardly_any_state_that_ended_no_episode() -> None:
     last, before, typical = falling_poles(60, seed=4)
     rule = separating_rule(last, before, typical[::7], POLE, 1)
     assert rule is not None
@@ -183,7 +183,7 @@ def test_a_threshold_is_the_roundest_number_that_separates(start: float, stop: f
 
 
 @cases("seed", range(200))
-def test_a_threshold_always_separates(seed: int) -> None:
+def test_a_threshold_always_separates_the_two_sets(seed: int) -> None:
     random = np.random.default_rng(seed)
     start, stop = (random.normal(size=2) * 10.0 ** random.integers(-4, 6)).tolist()
     number = roundest_number(start, stop)

@@ -48,12 +48,12 @@ def moments_of(kind: MomentKind, found: list[Moment]) -> list[tuple[int, float |
         ([-1.0, -5.0, -3.0], Ranking(1, 2, 0)),
     ],
 )
-def test_worst_median_and_best_are_episodes_that_were_played(returns: list[float], ranking: Ranking) -> None:
+def test_worst_median_and_best_are_actual_episodes(returns: list[float], ranking: Ranking) -> None:
     assert rank_returns(returns) == ranking
 
 
 @pytest.mark.parametrize("count", [1, 2, 3, 10, 100, 1_000])
-def test_every_episode_lies_in_the_bin_that_holds_its_return(count: int) -> None:
+def test_every_episode_is_in_the_bin_of_its_return(count: int) -> None:
     returns = np.random.default_rng(count).normal(100, 30, count).round(1).tolist()
     bins = histogram(returns)
     assert sorted(at for each in bins for at in each.episodes) == list(range(count))
@@ -64,7 +64,7 @@ def test_every_episode_lies_in_the_bin_that_holds_its_return(count: int) -> None
     assert (bins[0].low, bins[-1].high) == (min(returns), max(returns))
 
 
-def test_equal_returns_are_one_bin_and_none_are_no_bin() -> None:
+def test_equal_returns_give_one_bin_and_no_returns_give_none() -> None:
     assert [(each.low, each.high, each.episodes) for each in histogram([500.0, 500.0])] == [(500.0, 500.0, (0, 1))]
     assert histogram([]) == []
 
@@ -76,7 +76,7 @@ def test_a_surprise_is_the_size_of_the_temporal_difference_error() -> None:
     )
 
 
-def test_nothing_follows_a_terminal_state_but_a_time_limit_is_no_terminal_state() -> None:
+def test_a_terminal_state_has_no_next_value_and_a_time_limit_is_not_terminal() -> None:
     rewards, values = [1.0, 1.0], [5.0, 5.0, 5.0]
     assert surprise(episode(rewards, values, terminated=True), LearnedRewards(gamma=1.0))[-1] == pytest.approx(4.0)
     assert surprise(episode(rewards, values, truncated=True), LearnedRewards(gamma=1.0))[-1] == pytest.approx(1.0)
@@ -98,24 +98,24 @@ def test_nothing_follows_a_terminal_state_but_a_time_limit_is_no_terminal_state(
         ([], []),
     ],
 )
-def test_the_largest_reward_is_a_moment_only_where_it_stands_out(
+def test_the_largest_reward_is_a_moment_only_if_it_stands_out(
     rewards: list[float], expected: list[tuple[int, float]]
 ) -> None:
     assert moments_of(MomentKind.LARGEST_REWARD, key_moments(episode(rewards), LearnedRewards(gamma=0.99))) == expected
 
 
-def test_without_a_policy_s_values_there_is_neither_surprise_nor_collapse() -> None:
+def test_without_policy_values_there_is_neither_surprise_nor_collapse() -> None:
     found = key_moments(episode([1.0] * 30, terminated=True), LearnedRewards(gamma=0.99))
     assert [moment.kind for moment in found] == [MomentKind.FINAL_STEPS]
 
 
-def test_values_in_other_units_than_rewards_tell_no_surprise() -> None:
+def test_values_in_other_units_than_rewards_give_no_surprise() -> None:
     played = episode([0.1, *[0.1] * 10, 5.0, 0.1], [9.0, *[9.0] * 10, 1.0, 4.0, 4.0])
     assert MomentKind.LARGEST_SURPRISE in {moment.kind for moment in key_moments(played, LearnedRewards(gamma=0.99))}
     assert MomentKind.LARGEST_SURPRISE not in {moment.kind for moment in key_moments(played, LearnedRewards())}
 
 
-def test_a_policy_that_foresees_everything_is_never_surprised() -> None:
+def test_a_policy_that_predicts_everything_is_never_surprised() -> None:
     found = key_moments(episode([1.0, 1.0, 1.0], [3.0, 2.0, 1.0, 0.0], terminated=True), LearnedRewards(gamma=1.0))
     assert moments_of(MomentKind.LARGEST_SURPRISE, found) == []
 
@@ -162,7 +162,7 @@ def flicker(level: float, size: float, count: int = 200, seed: int = 0) -> list[
         ("a steady decline", [1.0] * 199, np.linspace(99, 60, 200).tolist(), False),
     ],
 )
-def test_where_nothing_happens_there_is_no_moment(
+def test_an_uneventful_episode_has_no_moment(
     name: str, rewards: list[float], values: list[float], terminated: bool
 ) -> None:
     found = key_moments(episode(rewards, values, terminated=terminated, truncated=True), LearnedRewards(gamma=0.99))
@@ -180,14 +180,12 @@ def test_where_nothing_happens_there_is_no_moment(
          {MomentKind.VALUE_COLLAPSE, MomentKind.LARGEST_SURPRISE}),
     ],
 )  # fmt: skip
-def test_what_happens_is_a_moment(
-    name: str, rewards: list[float], values: list[float], expected: set[MomentKind]
-) -> None:
+def test_an_event_is_a_moment(name: str, rewards: list[float], values: list[float], expected: set[MomentKind]) -> None:
     found = key_moments(episode(rewards, values, terminated=True), LearnedRewards(gamma=0.99))
     assert {moment.kind for moment in found} - {MomentKind.FINAL_STEPS} == expected
 
 
-def test_a_moment_has_to_be_large_among_the_episodes_that_were_played_together() -> None:
+def test_a_moment_must_be_large_among_episodes_played_together() -> None:
     learned = LearnedRewards(gamma=0.99)
     small = episode([0.0] * 40 + [2.0], [5.0] * 40 + [3.0, 1.0], truncated=True)
     large = episode([0.0] * 40 + [100.0], [90.0] * 41 + [0.0], terminated=True)
@@ -198,7 +196,7 @@ def test_a_moment_has_to_be_large_among_the_episodes_that_were_played_together()
     assert MomentKind.LARGEST_REWARD in {moment.kind for moment in key_moments(large, learned, usual)}
 
 
-def test_a_fall_is_looked_for_within_its_steps_and_no_further() -> None:
+def test_a_collapse_is_searched_only_within_its_number_of_steps() -> None:
     for steps, expected in ((COLLAPSE_STEPS, 1), (2 * COLLAPSE_STEPS + 1, 0)):
         values = [10.0, *np.linspace(10.0, 0.0, steps + 1)[1:], *[0.0] * 5]
         found = key_moments(episode([1.0] * (len(values) - 1), values), LearnedRewards(gamma=0.99))
@@ -211,11 +209,11 @@ def test_the_steps_before_a_termination_are_a_moment(length: int, step: int) -> 
     assert moments_of(MomentKind.FINAL_STEPS, found) == [(step, None)]
 
 
-def test_a_time_limit_has_no_prelude() -> None:
+def test_a_time_limit_has_no_final_steps_moment() -> None:
     assert key_moments(episode([1.0] * 50, truncated=True), LearnedRewards(gamma=0.99)) == []
 
 
-def test_moments_come_in_the_order_of_the_video() -> None:
+def test_moments_are_in_the_order_of_the_video() -> None:
     random = np.random.default_rng(3)
     for _ in range(50):
         length = int(random.integers(1, 60))

@@ -53,7 +53,7 @@ def test_every_field_and_flag_has_a_column_in_these_tests() -> None:
         ("seed=7 and deterministic and episode=1", [0, 2]),
     ],
 )
-def test_a_search_finds_the_episodes_that_it_says(text: str, found: list[int]) -> None:
+def test_a_search_finds_the_episodes_it_describes(text: str, found: list[int]) -> None:
     assert np.flatnonzero(parse_query(text)(COLUMNS)).tolist() == found
 
 
@@ -80,7 +80,7 @@ def test_a_search_finds_the_episodes_that_it_says(text: str, found: list[int]) -
         ("(" * 5_000, MAX_DEPTH + 1, "may be nested"),
     ],
 )
-def test_a_wrong_search_is_told_where_and_what_to_write(text: str, position: int, words: str) -> None:
+def test_an_invalid_search_is_reported_with_its_position_and_a_correction(text: str, position: int, words: str) -> None:
     with pytest.raises(QueryError) as told:
         parse_query(text)
     assert told.value.position == position

@@ -19,14 +19,14 @@ def folder(tmp_path: Path) -> RunFolder:
     return make_run(tmp_path)
 
 
-def test_numbers_count_up_and_nothing_else_changes(folder: RunFolder) -> None:
+def test_request_numbers_increase_and_nothing_else_changes(folder: RunFolder) -> None:
     folder.write_control(Control(desired=Desired.STOP, reason="The disk is full.", checkpoint_request=4))
     assert request_checkpoint(folder, stopping=False, now=NOW) == 5
     assert folder.read_control() == Control(desired=Desired.STOP, reason="The disk is full.", checkpoint_request=5)
 
 
 @pytest.mark.parametrize(("stopping", "desired"), [(True, Desired.STOP), (False, Desired.RUN)])
-def test_a_damaged_control_file_undoes_no_stop_and_asks_with_a_number_never_used(
+def test_a_damaged_control_file_keeps_a_stop_and_gets_an_unused_request_number(
     folder: RunFolder, stopping: bool, desired: Desired
 ) -> None:
     folder.control_path.write_text("{")

@@ -26,7 +26,7 @@ def share(env_id: str, preset: Preset, plan: EvaluationPlan) -> float | None:
     return trained if trained is not None else bound(env_id, preset, plan)
 
 
-def test_no_evaluation_that_is_on_by_default_costs_more_than_five_percent() -> None:
+def test_no_default_evaluation_costs_more_than_five_percent() -> None:
     for env_id, preset in presets():
         plan = preset.evaluation
         if plan is None or preset.algorithm in PAID_FOR or plan.stop_after is not None or "MountainCar" in env_id:
@@ -36,7 +36,7 @@ def test_no_evaluation_that_is_on_by_default_costs_more_than_five_percent() -> N
         assert found <= MOST_SHARE, f"{name_of(env_id, preset)}: {found}"
 
 
-def test_what_makes_no_evaluations_is_a_table_or_plays_episodes_without_an_end() -> None:
+def test_only_tabular_and_endless_presets_make_no_evaluations() -> None:
     for env_id, preset in presets():
         if preset.evaluation is not None or preset.algorithm == "q-learning":
             continue
@@ -47,7 +47,7 @@ def test_what_makes_no_evaluations_is_a_table_or_plays_episodes_without_an_end()
         assert preset.id is not PresetId.FAST or costs is None or costs > MOST_SHARE, name_of(env_id, preset)
 
 
-def test_all_presets_of_an_algorithm_keep_the_same_policy() -> None:
+def test_all_presets_of_an_algorithm_keep_the_same_kind_of_policy() -> None:
     kept: dict[tuple[str, str, str], set[bool]] = {}
     for env_id, preset in presets():
         place = (env_id, str(preset.when), preset.algorithm)

@@ -73,7 +73,7 @@ def is_in_catalogue(database: Database, folder: RunFolder) -> bool:
     return (latest.status, latest.parsed().cause) == (EvaluationStatus.FAILED.value, "The policy is missing.")
 
 
-def test_an_evaluation_whose_record_cannot_be_written_is_in_the_catalogue_as_failed(
+def test_an_evaluation_with_an_unwritable_record_is_catalogued_as_failed(
     folder: RunFolder, monitor: EvaluationMonitor, database: Database
 ) -> None:
     shutil.rmtree(folder.path)
@@ -82,7 +82,7 @@ def test_an_evaluation_whose_record_cannot_be_written_is_in_the_catalogue_as_fai
     assert is_in_catalogue(database, folder)
 
 
-def test_an_evaluator_that_hangs_after_its_end_is_ended(
+def test_an_evaluator_that_hangs_after_its_end_is_killed(
     folder: RunFolder, monitor: EvaluationMonitor, clock: Clock
 ) -> None:
     worker = Actor()
@@ -96,7 +96,7 @@ def test_an_evaluator_that_hangs_after_its_end_is_ended(
     assert not monitor.poll()
 
 
-def test_an_end_that_the_catalogue_did_not_take_is_in_the_catalogue_when_it_does(
+def test_an_ending_refused_by_a_locked_catalogue_is_stored_later(
     folder: RunFolder, monitor: EvaluationMonitor, database: Database
 ) -> None:
     with database.write():

@@ -48,7 +48,7 @@ def ffmpeg() -> psutil.Process:
 
 
 @pytest.mark.parametrize(("height", "width"), [(40, 60), (401, 601), (210, 160), (1, 1), (1080, 1920), (900, 333)])
-def test_any_picture_gives_an_mp4_that_browsers_play(tmp_path: Path, height: int, width: int) -> None:
+def test_a_picture_of_any_size_gives_an_mp4_that_browsers_play(tmp_path: Path, height: int, width: int) -> None:
     path = tmp_path / "video.mp4"
     facts = record(path, pictures(7, height, width))
     stream, frames = decode(path)
@@ -61,7 +61,7 @@ def test_any_picture_gives_an_mp4_that_browsers_play(tmp_path: Path, height: int
     assert facts.size_bytes == path.stat().st_size
 
 
-def test_the_index_comes_first_so_that_playing_starts_before_all_is_loaded(tmp_path: Path) -> None:
+def test_the_index_comes_first_so_that_playback_starts_before_the_download_ends(tmp_path: Path) -> None:
     path = tmp_path / "video.mp4"
     record(path, pictures(20))
     content = path.read_bytes()
@@ -77,12 +77,12 @@ def test_the_video_runs_at_the_given_rate(tmp_path: Path, fps: float) -> None:
     assert len(frames) == 12
 
 
-def test_a_high_picture_is_scaled_down_in_proportion() -> None:
+def test_a_tall_picture_is_scaled_down_proportionally() -> None:
     canvas = Canvas((1384, 2000, 3))
     assert (canvas.width, canvas.height) == (1000, MAX_HEIGHT)
 
 
-def test_pictures_come_out_as_they_went_in(tmp_path: Path) -> None:
+def test_encoded_pictures_keep_their_content(tmp_path: Path) -> None:
     picture = np.zeros((200, 400, 3), np.uint8)
     picture[:, :200] = (200, 40, 40)
     picture[:, 200:] = (40, 40, 200)
@@ -94,7 +94,7 @@ def test_pictures_come_out_as_they_went_in(tmp_path: Path) -> None:
     assert np.abs(frames[-1][:200, 210:].astype(int) - (40, 40, 200)).max() <= 12
 
 
-def test_the_caption_is_written_under_the_picture_and_follows_the_step() -> None:
+def test_the_caption_is_drawn_below_the_picture_and_follows_the_step() -> None:
     canvas = Canvas((200, 600, 3))
     picture = np.full((200, 600, 3), 255, np.uint8)
     first = canvas.draw(picture, Caption(1, 5, 0, 0.0)).copy()
@@ -114,7 +114,7 @@ def test_a_caption_that_does_not_fit_is_cut_off() -> None:
     assert shape[0] == 10 + STRIP_HEIGHT
 
 
-def test_nothing_has_the_name_of_the_video_before_it_is_complete(tmp_path: Path) -> None:
+def test_the_video_gets_its_name_only_when_it_is_complete(tmp_path: Path) -> None:
     path = tmp_path / "video.mp4"
     with VideoRecorder(path, fps=30) as recorder:
         for picture in pictures(50):
@@ -140,7 +140,7 @@ def test_an_exception_leaves_no_file_and_no_ffmpeg(tmp_path: Path, error: type[B
 
 
 @pytest.mark.parametrize("frames_after", [0, 500], ids=["after the last frame", "midway"])
-def test_ffmpeg_dying_is_reported_and_leaves_no_file(tmp_path: Path, frames_after: int) -> None:
+def test_a_crash_of_ffmpeg_is_reported_and_leaves_no_file(tmp_path: Path, frames_after: int) -> None:
     def fatal() -> Iterator[Any]:
         yield from pictures(20, 200, 400)
         ffmpeg().kill()
@@ -151,7 +151,7 @@ def test_ffmpeg_dying_is_reported_and_leaves_no_file(tmp_path: Path, frames_afte
     assert list(tmp_path.iterdir()) == []
 
 
-def test_an_ffmpeg_that_refuses_is_quoted(tmp_path: Path) -> None:
+def test_an_error_of_ffmpeg_is_quoted(tmp_path: Path) -> None:
     with pytest.raises(VideoNotWritten, match=r"ended with code \d+ .*No such file or directory"):
         record(tmp_path / "nowhere" / "video.mp4", pictures(300, 200, 400))
 
@@ -172,12 +172,14 @@ def test_a_recording_without_frames_is_an_error(tmp_path: Path) -> None:
         (np.zeros((0, 4, 3), np.uint8), r"\(0, 4, 3\)"),
     ],
 )
-def test_what_is_no_rgb_picture_is_refused_by_name(tmp_path: Path, picture: object, match: str) -> None:
+def test_an_array_that_is_no_rgb_picture_is_refused_with_its_description(
+    tmp_path: Path, picture: object, match: str
+) -> None:
     with pytest.raises(VideoNotWritten, match=match):
         record(tmp_path / "video.mp4", [picture])
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_picture_of_another_size_is_refused(tmp_path: Path) -> None:
+def test_a_picture_of_the_wrong_size_is_refused(tmp_path: Path) -> None:
     with pytest.raises(VideoNotWritten, match="changed from"):
         record(tmp_path / "video.mp4", [*pictures(2, 40, 60), *pictures(1, 40, 62)])

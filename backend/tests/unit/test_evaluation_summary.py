@@ -27,11 +27,11 @@ def test_the_spread_uses_the_population_standard_deviation() -> None:
     assert summary.episode_length.model_dump() == {"mean": 20.0, "std": 10.0, "min": 10.0, "max": 30.0}
 
 
-def test_ends_are_counted_by_kind() -> None:
+def test_endings_are_counted_by_kind() -> None:
     ends = [True, False, True]
     summary = summarize([episode(i, 0.0, 1, terminated=end) for i, end in enumerate(ends, 1)], None)
     assert (summary.terminated, summary.truncated) == (2, 1)
 
 
-def test_one_episode_has_no_deviation() -> None:
+def test_a_single_episode_has_no_deviation() -> None:
     assert summarize([episode(1, 7.5, 4, terminated=True)], None).episode_return.std == pytest.approx(0.0)

@@ -33,7 +33,7 @@ def line(kind: object, **data: Any) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("path", JOURNALS_0_1_0, ids=lambda path: path.parent.name)
-def test_every_line_that_version_0_1_0_wrote_is_read_and_would_say_the_same_today(path: Path) -> None:
+def test_every_event_written_by_version_0_1_0_is_read_with_the_same_content(path: Path) -> None:
     lines = read_journal(path)
     assert lines
     for found in lines:
@@ -47,7 +47,7 @@ def test_every_line_that_version_0_1_0_wrote_is_read_and_would_say_the_same_toda
         assert again == was
 
 
-def test_what_is_written_is_read_as_the_same() -> None:
+def test_events_round_trip() -> None:
     data = FinishedData(path="model.zip", ended_early="It was good enough.")
     assert event_line(7, data)["data"] == {"path": "model.zip", "ended_early": "It was good enough."}
     assert parse_event({"seq": 1, "time": 1.5, **event_line(7, data)}) == EventRecord(
@@ -55,13 +55,13 @@ def test_what_is_written_is_read_as_the_same() -> None:
     )
 
 
-def test_fields_of_a_newer_version_are_passed_over() -> None:
+def test_fields_of_a_newer_version_are_ignored() -> None:
     event = parse_event({**line("warning", message="hot", temperature=99), "colour": "red"})
     assert event is not None
     assert event.data == WarningData(message="hot")
 
 
-def test_an_event_of_a_newer_version_hides_nothing(tmp_path: Path) -> None:
+def test_an_event_of_a_newer_version_hides_no_other(tmp_path: Path) -> None:
     folder = make_run(tmp_path)
     journal = JournalWriter(folder.events_path)
     for step, kind in enumerate(("started", "rolled-back", "finished")):
@@ -92,11 +92,11 @@ def test_an_event_of_a_newer_version_hides_nothing(tmp_path: Path) -> None:
         {"seq": 1, "time": 1.5, "step": 1},
     ],
 )
-def test_what_is_no_event_is_none(record: dict[str, Any] | None) -> None:
+def test_an_invalid_event_is_ignored(record: dict[str, Any] | None) -> None:
     assert parse_event(record) is None
 
 
-def test_every_kind_has_one_model() -> None:
+def test_every_kind_of_event_has_one_model() -> None:
     minimal: dict[str, dict[str, Any]] = {
         "checkpoint": {"path": "a"},
         "best": {"path": "a", "mean_return": 1, "std_return": 0, "episodes": 3},
@@ -128,7 +128,7 @@ def test_every_kind_has_one_model() -> None:
     assert len(set(models)) == len(EventKind)
 
 
-def test_the_described_api_tells_the_kinds_apart() -> None:
+def test_the_documented_api_distinguishes_the_kinds() -> None:
     schema = described_api()["components"]["schemas"]
     details = schema["RunEvent"]["properties"]["details"]
     assert details["discriminator"]["mapping"].keys() == {*EventKind, "unknown", "evaluation"}

@@ -30,7 +30,7 @@ def row(run_id: str, *, seconds: float, step: int) -> RunRow:
     return RunRow(id=run_id, created_at=CREATED, attempts=attempts, step=step, total_timesteps=100, status="paused")
 
 
-def test_the_time_left_follows_from_the_cost_and_not_from_the_age(experiment: OpenExperiment) -> None:
+def test_the_time_left_depends_on_the_cost_and_not_on_the_age(experiment: OpenExperiment) -> None:
     first, second = list(experiment.trials.values())[:2]
     experiment.record(first, TrialState.BEGUN, "a")
     experiment.record(second, TrialState.BEGUN, "b")
@@ -43,7 +43,7 @@ def test_the_time_left_follows_from_the_cost_and_not_from_the_age(experiment: Op
     assert state_of(experiment, rows, now=late, parallel=1).seconds_left is None
 
 
-def test_long_trials_count_for_more_in_progress_and_in_the_time_left(tmp_path: Path) -> None:
+def test_long_trials_have_more_weight_in_progress_and_time_left(tmp_path: Path) -> None:
     lengths = {"short": 10_000, "long": 1_000_000}
     variants = [{"name": name, "changes": {"total_timesteps": steps}} for name, steps in lengths.items()]
     spec = ExperimentSpec.model_validate({"variants": variants, "seeds": 1})
@@ -61,7 +61,7 @@ def test_long_trials_count_for_more_in_progress_and_in_the_time_left(tmp_path: P
     assert found.seconds_left == pytest.approx(10.0 * 1_000_000 / 20_000)
 
 
-def test_the_time_that_it_trained_counts_no_pause_and_nothing_twice() -> None:
+def test_the_training_time_excludes_pauses_and_counts_nothing_twice() -> None:
     def trained(*attempts: list[float | None]) -> RunRow:
         return RunRow(id="a", created_at=CREATED, attempts=attempts, step=1, total_timesteps=100, status="running")
 
@@ -70,7 +70,7 @@ def test_the_time_that_it_trained_counts_no_pause_and_nothing_twice() -> None:
     assert training_seconds(rows, 110.0) == 20.0 + 10.0
 
 
-def test_attempts_that_were_lost_are_paid_for_too(experiment: OpenExperiment) -> None:
+def test_lost_attempts_are_part_of_the_cost(experiment: OpenExperiment) -> None:
     first = next(iter(experiment.trials.values()))
     experiment.record(first, TrialState.BEGUN, "lost")
     experiment.record(first, TrialState.LOST, "lost", cause="The machine went down.")
@@ -80,7 +80,7 @@ def test_attempts_that_were_lost_are_paid_for_too(experiment: OpenExperiment) ->
     assert state_of(experiment, rows, now=CREATED + 100, parallel=1).core_seconds == 20.0
 
 
-def test_a_trial_without_a_run_ends_no_experiment(experiment: OpenExperiment) -> None:
+def test_a_trial_without_a_run_does_not_end_its_experiment(experiment: OpenExperiment) -> None:
     first, second = list(experiment.trials.values())[:2]
     experiment.record(first, TrialState.FAILED, "", cause="These values cannot work together.")
     assert experiment.fast_failure() is None
@@ -88,7 +88,7 @@ def test_a_trial_without_a_run_ends_no_experiment(experiment: OpenExperiment) ->
     assert "It crashed." in (experiment.fast_failure() or "")
 
 
-def test_the_cost_is_processor_time_where_that_was_counted(experiment: OpenExperiment) -> None:
+def test_the_cost_is_processor_time_if_it_was_measured(experiment: OpenExperiment) -> None:
     first = next(iter(experiment.trials.values()))
     experiment.record(first, TrialState.BEGUN, "a")
     counted = row("a", seconds=60.0, step=100).model_copy(update={"core_seconds_before": 41.5})
@@ -97,7 +97,7 @@ def test_the_cost_is_processor_time_where_that_was_counted(experiment: OpenExper
     assert found.seconds_left == 60.0 * 3, "the time that it took"
 
 
-def test_what_trains_costs_what_its_worker_has_used_or_else_its_time(experiment: OpenExperiment) -> None:
+def test_the_cost_of_a_training_run_is_its_workers_usage_or_else_its_time(experiment: OpenExperiment) -> None:
     first = next(iter(experiment.trials.values()))
     experiment.record(first, TrialState.BEGUN, "a")
     trains = row("a", seconds=60.0, step=50).model_copy(
@@ -125,7 +125,7 @@ def test_sparklines_of_many_trials_are_thinned_together(tmp_path: Path) -> None:
     assert list(cell.sparkline) == sorted(cell.sparkline)
 
 
-def test_a_trial_that_failed_has_the_returns_that_it_had_until_then(experiment: OpenExperiment) -> None:
+def test_a_failed_trial_keeps_its_returns(experiment: OpenExperiment) -> None:
     trial = next(iter(experiment.trials.values()))
     experiment.record(trial, TrialState.BEGUN, "a")
     experiment.record(trial, TrialState.FAILED, "a", cause="It crashed.")
@@ -135,7 +135,7 @@ def test_a_trial_that_failed_has_the_returns_that_it_had_until_then(experiment: 
 
 
 @pytest.mark.parametrize(("desired", "shown"), [("run", CellStatus.TRAINING), ("stop", CellStatus.PAUSED)])
-def test_a_run_that_was_interrupted_is_paused_while_its_experiment_is_stopped(
+def test_an_interrupted_run_is_paused_while_its_experiment_is_stopped(
     experiment: OpenExperiment, desired: str, shown: CellStatus
 ) -> None:
     trial = next(iter(experiment.trials.values()))
@@ -146,7 +146,7 @@ def test_a_run_that_was_interrupted_is_paused_while_its_experiment_is_stopped(
 
 
 @pytest.mark.parametrize("status", ["failed", "interrupted"])
-def test_a_trial_whose_run_was_cut_off_says_what_its_run_says(experiment: OpenExperiment, status: str) -> None:
+def test_a_trial_with_an_interrupted_run_has_the_cause_of_its_run(experiment: OpenExperiment, status: str) -> None:
     first, second = list(experiment.trials.values())[:2]
     experiment.record(first, TrialState.BEGUN, "a")
     experiment.record(second, TrialState.BEGUN, "b")

@@ -55,13 +55,13 @@ def actions_of(policy: TrainedPolicy) -> PolicyActions:
     return actions
 
 
-def test_td3_that_was_trained_without_noise_has_none(tmp_path: Path) -> None:
+def test_td3_trained_without_noise_has_none(tmp_path: Path) -> None:
     actions = actions_of(as_read(tmp_path, "td3", action_noise="none"))
     assert set(episode(actions)) == {considered(actions, greedy=True)}
 
 
 @pytest.mark.parametrize("noise", NOISES)
-def test_noise_repeats_from_the_same_seed_and_from_another_it_does_not(tmp_path: Path, noise: str) -> None:
+def test_noise_repeats_with_the_same_seed_and_differs_with_another(tmp_path: Path, noise: str) -> None:
     actions = actions_of(as_read(tmp_path, "td3", action_noise=noise))
     first = episode(actions)
     assert episode(actions) == first
@@ -71,7 +71,7 @@ def test_noise_repeats_from_the_same_seed_and_from_another_it_does_not(tmp_path:
 @pytest.mark.parametrize(
     ("algo", "hyperparameters"), [("sac", {"train_freq": 8}), ("ppo", {"n_steps": 8, "batch_size": 8})]
 )
-def test_state_dependent_noise_repeats_from_the_same_seed(
+def test_state_dependent_noise_repeats_with_the_same_seed(
     tmp_path: Path, algo: str, hyperparameters: dict[str, Any]
 ) -> None:
     actions = actions_of(as_read(tmp_path, algo, use_sde=True, **hyperparameters))
@@ -82,7 +82,7 @@ def test_state_dependent_noise_repeats_from_the_same_seed(
 
 @pytest.mark.parametrize("whole", [False, True])
 @pytest.mark.parametrize(("sde_sample_freq", "drawn_at"), [(-1, [0, 6, 12]), (4, [0, 4, 6, 10, 12]), (8, [0, 6, 12])])
-def test_state_dependent_noise_is_drawn_anew_at_the_steps_of_training(
+def test_state_dependent_noise_is_resampled_at_the_steps_of_training(
     tmp_path: Path, sde_sample_freq: int, drawn_at: list[int], whole: bool
 ) -> None:
     policy = as_read(
@@ -93,7 +93,7 @@ def test_state_dependent_noise_is_drawn_anew_at_the_steps_of_training(
     assert changes == drawn_at
 
 
-def test_another_future_explores_on_its_own_with_the_same_numbers(tmp_path: Path) -> None:
+def test_a_counterfactual_explores_independently_with_the_same_numbers(tmp_path: Path) -> None:
     actions = actions_of(as_read(tmp_path, "td3", action_noise="ornstein-uhlenbeck"))
     episode(actions)
     other = copy(actions)

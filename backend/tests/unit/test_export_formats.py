@@ -34,14 +34,14 @@ def test_the_command_line_offers_every_format_of_the_api() -> None:
     assert {*ResultsFormat} <= {*ReportFormat}
 
 
-def test_the_extension_of_a_file_or_the_name_of_a_format_names_it() -> None:
+def test_the_file_extension_or_the_format_name_selects_the_format() -> None:
     assert find_format(ReportFormat, Path("report.TEX")) is ReportFormat.LATEX
     assert find_format(ReportFormat, Path("report.latex")) is ReportFormat.LATEX
     assert find_format(TableFormat, Path("curves.md")) is None
     assert extensions_text(ReportFormat) == ".json, .csv, .parquet, .md, .tex, .html"
 
 
-def test_without_a_format_the_extension_decides_and_without_a_file_it_is_csv() -> None:
+def test_without_a_format_the_extension_decides_and_without_a_file_csv_is_used() -> None:
     assert choose_format(TableFormat, "json", Path("curves.csv")) is TableFormat.JSON
     assert choose_format(TableFormat, None, Path("curves.parquet")) is TableFormat.PARQUET
     assert choose_format(TableFormat, None, None) is TableFormat.CSV

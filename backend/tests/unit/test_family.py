@@ -31,7 +31,7 @@ def changes_of(found: RunFamily, run_id: str) -> list[tuple[str, object, object]
     return [(one.name, one.before, one.after) for one in member.changes]
 
 
-def test_the_whole_tree_with_what_each_changed(tmp_path: Path) -> None:
+def test_the_family_tree_shows_what_each_fork_changed(tmp_path: Path) -> None:
     make_run(tmp_path, "root")
     fork(tmp_path, "parent", "root")
     fork(tmp_path, "uncle", "root")
@@ -61,7 +61,7 @@ def test_the_whole_tree_with_what_each_changed(tmp_path: Path) -> None:
     assert changes_of(found, "b") == [("seed", 1, 7)]
 
 
-def test_of_a_large_family_the_nearest_are_told(tmp_path: Path) -> None:
+def test_a_large_family_is_limited_to_the_nearest_members(tmp_path: Path) -> None:
     make_run(tmp_path, "root")
     fork(tmp_path, "a", "root")
     for number in range(MOST_MEMBERS):
@@ -72,19 +72,19 @@ def test_of_a_large_family_the_nearest_are_told(tmp_path: Path) -> None:
     assert {"root", "a", "child"} < {one.run_id for one in found.members}
 
 
-def test_an_option_of_the_environment_has_its_values(tmp_path: Path) -> None:
+def test_a_changed_environment_option_is_shown_with_its_values(tmp_path: Path) -> None:
     make_run(tmp_path, "parent", env_options={"is_slippery": True})
     fork(tmp_path, "a", "parent", "is_slippery", env_options={"is_slippery": False})
     assert changes_of(family_of(tmp_path, "a"), "a") == [("is_slippery", True, False)]
 
 
-def test_what_was_not_offered_yet_had_its_default(tmp_path: Path) -> None:
+def test_an_option_that_did_not_exist_yet_had_its_default(tmp_path: Path) -> None:
     make_run(tmp_path, "parent", algo="dqn")
     fork(tmp_path, "a", "parent", "n_steps", algo="dqn", hyperparameters={"n_steps": 3})
     assert changes_of(family_of(tmp_path, "a"), "a") == [("n_steps", 1, 3)]
 
 
-def test_a_parent_that_is_deleted_is_named_and_its_forks_are_siblings_still(tmp_path: Path) -> None:
+def test_a_deleted_parent_is_named_and_its_forks_stay_siblings(tmp_path: Path) -> None:
     fork(tmp_path, "a", "gone", "gamma")
     fork(tmp_path, "b", "gone")
     found = family_of(tmp_path, "a")
@@ -95,6 +95,6 @@ def test_a_parent_that_is_deleted_is_named_and_its_forks_are_siblings_still(tmp_
     assert changes_of(found, "a") == [("gamma", None, 0.99)]
 
 
-def test_a_run_without_relatives_is_alone(tmp_path: Path) -> None:
+def test_a_run_without_relatives_has_an_empty_family(tmp_path: Path) -> None:
     make_run(tmp_path, "a")
     assert [one.run_id for one in family_of(tmp_path, "a").members] == ["a"]

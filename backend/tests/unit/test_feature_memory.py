@@ -77,7 +77,7 @@ def same(one: Any, other: Any) -> bool:
 
 @pytest.mark.parametrize("algo", ["ppo", "a2c", "trpo", "dqn", "qrdqn", "sac"])
 @pytest.mark.parametrize("missing", [(), (0,), (1, 4), (0, 1, 2, 3, 4)])
-def test_what_is_known_of_observations_is_not_made_again(algo: str, missing: Sequence[int]) -> None:
+def test_features_of_known_observations_are_not_recomputed(algo: str, missing: Sequence[int]) -> None:
     policy, seen = policy_of(algo), observations(5)
     actions, known = [], []
     with policy.features.record_newest():
@@ -94,7 +94,7 @@ def test_what_is_known_of_observations_is_not_made_again(algo: str, missing: Seq
 
 
 @pytest.mark.parametrize("algo", ["ppo", "dqn"])
-def test_nothing_known_means_one_look_at_each(algo: str) -> None:
+def test_without_known_features_each_observation_is_processed_once(algo: str) -> None:
     policy, seen = policy_of(algo), observations(3)
     with looks() as passed:
         policy.read(seen, np.zeros(3, int))
@@ -102,7 +102,7 @@ def test_nothing_known_means_one_look_at_each(algo: str) -> None:
     assert passed == [3, 3]
 
 
-def test_a_policy_is_as_it_was_afterwards() -> None:
+def test_a_policy_is_unchanged_afterwards() -> None:
     policy, seen = new_policy("ppo"), observations(2)
     before = policy.predict(seen, deterministic=True)[0]
     with pytest.raises(ZeroDivisionError), policy.features.compute_once([]):

@@ -70,7 +70,7 @@ READERS: list[Callable[[Path], object]] = [
 
 @pytest.mark.parametrize(("make", "problem"), IN_PLACE_OF_A_FILE)
 @pytest.mark.parametrize("read", READERS)
-def test_what_is_no_file_is_named_and_not_waited_for(
+def test_an_entry_that_is_not_a_file_is_named_and_not_waited_for(
     folder: RunFolder, make: Callable[[Path], None], problem: str, read: Callable[[Path], object]
 ) -> None:
     make(folder.metrics_path)
@@ -82,14 +82,14 @@ def test_what_is_no_file_is_named_and_not_waited_for(
 
 
 @pytest.mark.parametrize("read", [open_file, read_small])
-def test_what_is_not_there_is_no_damage(folder: RunFolder, read: Callable[[Path], object]) -> None:
+def test_a_missing_file_is_no_damage(folder: RunFolder, read: Callable[[Path], object]) -> None:
     with pytest.raises(FileNotFoundError):
         read(folder.config_path)
     with pytest.raises(FileNotFoundError):
         read(folder.path.parent / "run-2" / "config.json")
 
 
-def test_a_link_to_a_folder_elsewhere_is_neither_read_nor_written_through(tmp_path: Path) -> None:
+def test_a_link_to_an_outside_folder_is_neither_read_nor_written_through(tmp_path: Path) -> None:
     run = RunFolder(tmp_path / "runs", "run-1")
     outside = tmp_path / "outside"
     (outside / "eval").mkdir(parents=True)
@@ -116,7 +116,7 @@ def test_a_link_to_a_folder_elsewhere_is_neither_read_nor_written_through(tmp_pa
     assert {path: path.stat().st_mtime_ns for path in [outside, *outside.rglob("*")]} == before
 
 
-def test_a_subfolder_that_is_a_link_or_a_file_holds_nothing(folder: RunFolder, tmp_path: Path) -> None:
+def test_a_subfolder_that_is_a_link_or_a_file_is_empty(folder: RunFolder, tmp_path: Path) -> None:
     folder.evaluations.path.rmdir()
     folder.evaluations.path.symlink_to(tmp_path / "outside" / "eval")
     assert list_files(folder.evaluations.path, folder.path) == []
@@ -149,7 +149,7 @@ def out_of_reach(monkeypatch: pytest.MonkeyPatch, folder: RunFolder) -> RunFolde
 VIDEO = "eval_20261121-014312-001"
 
 
-def test_what_cannot_be_read_is_not_said_to_be_lost(out_of_reach: RunFolder) -> None:
+def test_an_unreadable_file_is_not_reported_as_lost(out_of_reach: RunFolder) -> None:
     video = out_of_reach.evaluations.video_path(VIDEO)
     assert may_be_file(video, out_of_reach.path)
     assert find_artifact(out_of_reach, f"eval/{VIDEO}.mp4") == video
@@ -158,7 +158,7 @@ def test_what_cannot_be_read_is_not_said_to_be_lost(out_of_reach: RunFolder) -> 
         open_file(video, out_of_reach.path)
 
 
-def test_what_is_gone_is_gone(folder: RunFolder) -> None:
+def test_a_missing_file_or_run_folder_is_recognised_as_missing(folder: RunFolder) -> None:
     assert not may_be_file(folder.evaluations.video_path(VIDEO), folder.path)
     assert not may_be_file(folder.path / ("x" * 5_000), folder.path)
     assert folder.is_there()
@@ -167,7 +167,7 @@ def test_what_is_gone_is_gone(folder: RunFolder) -> None:
     assert not RunFolder(folder.path.parent, "run-3").is_there()
 
 
-def test_a_file_that_is_too_large_to_be_a_document_is_not_read(folder: RunFolder) -> None:
+def test_a_file_too_large_for_a_document_is_not_read(folder: RunFolder) -> None:
     with folder.config_path.open("wb") as file:
         file.truncate(50_000_000)
     with pytest.raises(RunFolderError, match="50,000,000 bytes"):
@@ -175,14 +175,14 @@ def test_a_file_that_is_too_large_to_be_a_document_is_not_read(folder: RunFolder
 
 
 @pytest.mark.parametrize("content", [b"[" * 100_000, b'{"gamma": NaN}', b'{"a": 1e999}', b"\xff", b"[]"])
-def test_a_document_that_no_answer_could_pass_on_is_damaged(folder: RunFolder, content: bytes) -> None:
+def test_a_document_that_cannot_be_sent_in_a_response_is_damaged(folder: RunFolder, content: bytes) -> None:
     folder.config_path.write_bytes(content)
     with pytest.raises(RunFolderError, match=r"config\.json: It "):
         folder.read_config()
 
 
 @pytest.mark.parametrize(("make", "problem"), [*IN_PLACE_OF_A_FILE])
-def test_a_wish_and_a_lock_take_their_place_back_and_what_lay_there_is_kept(
+def test_control_and_lock_files_replace_foreign_entries_and_keep_them_aside(
     folder: RunFolder, make: Callable[[Path], None], problem: str
 ) -> None:
     for path in (folder.control_path, folder.lock_path):
@@ -196,7 +196,7 @@ def test_a_wish_and_a_lock_take_their_place_back_and_what_lay_there_is_kept(
     assert (folder.path.parents[1] / "outside" / "worker.lock").read_text() == '{"seq":1,"time":1}\n'
 
 
-def test_only_folders_of_their_own_are_run_folders_however_damaged(tmp_path: Path) -> None:
+def test_only_real_folders_are_run_folders_however_damaged(tmp_path: Path) -> None:
     for name in ("whole", "no-config", "odd-config", "nothing"):
         (tmp_path / name).mkdir()
     (tmp_path / "whole" / "config.json").touch()
@@ -209,7 +209,7 @@ def test_only_folders_of_their_own_are_run_folders_however_damaged(tmp_path: Pat
     assert linked_folders(tmp_path) == [tmp_path / "a-link"]
 
 
-def test_what_lies_in_the_place_of_a_run_folder_is_thrown_away_itself(tmp_path: Path) -> None:
+def test_an_entry_in_place_of_a_run_folder_is_itself_moved_to_the_trash(tmp_path: Path) -> None:
     outside, trash = tmp_path / "outside", Trash(tmp_path)
     outside.mkdir()
     (outside / "kept").touch()

@@ -34,7 +34,7 @@ def folder(tmp_path: Path) -> RunFolder:
     return folder
 
 
-def test_a_new_folder_holds_the_configuration_as_it_was_given(folder: RunFolder) -> None:
+def test_a_new_folder_stores_the_given_configuration(folder: RunFolder) -> None:
     assert folder.read_config() == CONFIG
     assert sorted(path.name for path in folder.path.iterdir()) == ["checkpoints", "config.json", "eval"]
 
@@ -45,7 +45,7 @@ def test_a_folder_is_not_created_twice(folder: RunFolder) -> None:
 
 
 @pytest.mark.parametrize("run_id", ["..", ".", "", "a/b", "/etc", "a\\b", "A", "a\0", "a\n", "x" * 81, "-a", "%2e%2e"])
-def test_what_is_no_run_id_has_no_folder(tmp_path: Path, run_id: str) -> None:
+def test_an_invalid_run_id_has_no_folder(tmp_path: Path, run_id: str) -> None:
     with pytest.raises(RunNotFound):
         RunFolder(tmp_path, run_id)
 
@@ -69,7 +69,7 @@ def test_control_is_idle_until_it_is_written(folder: RunFolder) -> None:
     assert folder.read_control().desired is Desired.RUN
 
 
-def test_labels_are_those_of_the_configuration_until_they_are_changed(folder: RunFolder) -> None:
+def test_labels_come_from_the_configuration_until_they_are_changed(folder: RunFolder) -> None:
     assert folder.read_labels() == Labels(name="First")
     folder.write_labels(Labels(name="Best", tags=["paper"], notes="γ lower"))
     assert folder.read_labels() == Labels(name="Best", tags=["paper"], notes="γ lower")
@@ -81,7 +81,7 @@ def test_checkpoints_are_listed_by_step_and_unfinished_ones_are_not(folder: RunF
     assert folder.checkpoint_files() == [(9000, folder.checkpoint_path(9000)), (10000, folder.checkpoint_path(10000))]
 
 
-def test_the_newest_policy_is_the_final_model_else_the_last_checkpoint(folder: RunFolder) -> None:
+def test_the_newest_policy_is_the_final_model_or_else_the_last_checkpoint(folder: RunFolder) -> None:
     assert folder.newest_policy() is None
     folder.checkpoint_path(9000).touch()
     folder.checkpoint_path(10000).touch()
@@ -116,13 +116,13 @@ def test_evaluations_are_listed_oldest_first_and_read_back(folder: RunFolder) ->
 @pytest.mark.parametrize(
     "evaluation_id", ["../config", "eval_1", "eval_20261121-014312-123/..", "", "eval_٢٠٢٦1121-014312-123"]
 )
-def test_what_is_no_evaluation_id_has_no_file(folder: RunFolder, evaluation_id: str) -> None:
+def test_an_invalid_evaluation_id_has_no_file(folder: RunFolder, evaluation_id: str) -> None:
     for path in (folder.evaluations.video_path, folder.evaluations.record_path, folder.evaluations.pinned_policy_path):
         with pytest.raises(EvaluationNotFound):
             path(evaluation_id)
 
 
-def test_run_folders_are_those_named_like_a_run_with_a_configuration(tmp_path: Path, folder: RunFolder) -> None:
+def test_run_folders_have_the_name_of_a_run_and_a_configuration(tmp_path: Path, folder: RunFolder) -> None:
     RunFolder(tmp_path, "dqn-cartpole-2").create(CONFIG.model_copy(update={"run_id": "dqn-cartpole-2"}))
     (tmp_path / "empty").mkdir()
     (tmp_path / "Not A Run").mkdir()
@@ -132,7 +132,7 @@ def test_run_folders_are_those_named_like_a_run_with_a_configuration(tmp_path: P
     assert list(run_folders(tmp_path / "not there")) == []
 
 
-def test_a_damaged_control_file_is_replaced_by_what_is_wanted_next(folder: RunFolder) -> None:
+def test_a_damaged_control_file_is_replaced_by_the_next_request(folder: RunFolder) -> None:
     folder.control_path.write_text("{")
     assert folder.change_control(desired=Desired.STOP) == folder.read_control() == Control(desired=Desired.STOP)
     assert folder.change_control(checkpoint_request=1).desired is Desired.STOP

@@ -33,7 +33,7 @@ class Program:
 
 
 @pytest.mark.parametrize("identity", ELSEWHERE)
-def test_a_program_on_another_machine_lives_as_long_as_its_heartbeat_moves(tmp_path: Path, identity: str) -> None:
+def test_a_program_on_another_machine_is_alive_while_its_heartbeat_advances(tmp_path: Path, identity: str) -> None:
     program = Program(tmp_path)
     program.beat()
     worker = program.worker(identity)
@@ -48,7 +48,7 @@ def test_a_program_on_another_machine_lives_as_long_as_its_heartbeat_moves(tmp_p
     assert worker.poll() is not None, "What was found gone stays gone"
 
 
-def test_a_program_that_never_gave_a_sign_is_waited_for_as_long(tmp_path: Path) -> None:
+def test_a_program_without_a_heartbeat_is_waited_for_just_as_long(tmp_path: Path) -> None:
     program = Program(tmp_path)
     worker = program.worker(ELSEWHERE[0])
     assert worker.poll() is None
@@ -56,7 +56,7 @@ def test_a_program_that_never_gave_a_sign_is_waited_for_as_long(tmp_path: Path) 
     assert worker.poll() is not None
 
 
-def test_a_process_that_is_seen_may_be_silent_as_long_as_it_likes(tmp_path: Path) -> None:
+def test_a_process_visible_on_this_machine_needs_no_heartbeat(tmp_path: Path) -> None:
     program = Program(tmp_path)
     worker = program.worker(str(ProcessIdentity.current()))
     program.now += 100 * SILENCE_SECONDS
@@ -64,7 +64,7 @@ def test_a_process_that_is_seen_may_be_silent_as_long_as_it_likes(tmp_path: Path
 
 
 @pytest.mark.parametrize(("identity", "named"), [(ELSEWHERE[0], True), (ELSEWHERE[1], False)])
-def test_the_cause_names_the_process_of_a_program_that_is_gone(tmp_path: Path, identity: str, named: bool) -> None:
+def test_the_cause_names_the_process_of_an_exited_program(tmp_path: Path, identity: str, named: bool) -> None:
     program = Program(tmp_path)
     worker = program.worker(identity)
     program.now += SILENCE_SECONDS + POLL_SECONDS
@@ -74,7 +74,7 @@ def test_the_cause_names_the_process_of_a_program_that_is_gone(tmp_path: Path, i
 
 
 @pytest.mark.timeout(60)
-def test_a_pipe_in_the_place_of_the_heartbeat_is_set_aside_and_no_program_waits_for_it(tmp_path: Path) -> None:
+def test_a_pipe_in_place_of_the_heartbeat_is_set_aside_and_blocks_no_program(tmp_path: Path) -> None:
     folder = Program(tmp_path).folder
     os.mkfifo(folder.heartbeat_path)
     touch_heartbeat(folder)
@@ -82,7 +82,7 @@ def test_a_pipe_in_the_place_of_the_heartbeat_is_set_aside_and_no_program_waits_
     assert len(list(folder.path.glob("heartbeat.damaged-*"))) == 1
 
 
-def test_without_its_folder_there_is_no_run_to_write(tmp_path: Path) -> None:
+def test_a_run_without_its_folder_is_not_written(tmp_path: Path) -> None:
     program = Program(tmp_path)
     worker = program.worker(str(ProcessIdentity.current()))
     program.folder.path.rename(tmp_path / "elsewhere")

@@ -35,7 +35,7 @@ def env() -> Iterator[Any]:
         yield env
 
 
-def test_the_whole_game_can_be_played_to_its_end(env: Any) -> None:
+def test_the_whole_game_can_be_completed(env: Any) -> None:
     player = Player(env, seed=2)
     solve(player)
     assert player.over
@@ -48,7 +48,7 @@ def test_the_whole_game_can_be_played_to_its_end(env: Any) -> None:
     assert [sum(one.values()) for one in player.components] == player.rewards
 
 
-def test_each_task_ends_where_it_says(env: Any) -> None:
+def test_each_task_ends_where_its_description_says(env: Any) -> None:
     with closing(made(task="key", reward_rooms=0.0)) as keyed:
         player = Player(keyed, seed=2)
         solve(player)
@@ -94,7 +94,7 @@ def test_a_sign_is_read_and_a_locked_door_stays_shut(env: Any) -> None:
     assert (player.taps["mode"], player.taps["door_open"]) == (READING, 0)
 
 
-def test_the_stone_is_back_in_its_place_for_who_returns(env: Any) -> None:
+def test_the_stone_is_back_in_its_place_after_leaving_the_room(env: Any) -> None:
     player = Player(env, seed=2)
     squares = env.unwrapped.squares
     player.leave(9, 4, RIGHT)
@@ -113,14 +113,14 @@ def test_the_stone_is_back_in_its_place_for_who_returns(env: Any) -> None:
     assert squares()[4 * 10 + 5] == KINDS.index("block")
 
 
-def test_the_kinds_and_rooms_are_those_of_the_sources() -> None:
+def test_tile_kinds_and_rooms_match_the_sources() -> None:
     pictures = read_pictures((FOLDER / "art.txt").read_text("utf-8"))
     assert [name for name, (words, _) in pictures.items() if not {"sprite", "small"} & set(words)] == list(KINDS)
     rooms = read_rooms((FOLDER / "world.txt").read_text("utf-8"))
     assert [room.name.lower() for room in rooms] == list(ROOMS)
 
 
-def test_the_numbers_of_a_vector_are_what_their_names_say(env: Any) -> None:
+def test_the_numbers_of_a_vector_match_their_names(env: Any) -> None:
     player = Player(env, seed=2)
     player.leave(9, 4, RIGHT)
     observation = dict(zip(labels(), env.step(NOTHING)[0], strict=True))
@@ -143,7 +143,7 @@ def test_pictures_are_stacked_with_the_newest_last() -> None:
         assert env.render().shape == (144, 160, 3)
 
 
-def test_a_program_of_its_own_may_see_both() -> None:
+def test_a_program_can_observe_both_pixels_and_vector() -> None:
     module, _, env_id = str(LAMPLIGHTER.gymnasium_id).partition(":")
     with closing(gymnasium.make(f"{module}:{env_id}", observation="both", frame_skip=4)) as env:
         observation, _ = env.reset(seed=1)
@@ -152,7 +152,7 @@ def test_a_program_of_its_own_may_see_both() -> None:
         assert env.metadata["render_fps"] == 15
 
 
-def test_a_button_held_to_the_end_of_a_step_is_part_of_the_state() -> None:
+def test_a_button_held_at_the_end_of_a_step_is_part_of_the_state() -> None:
     for options in ({"hold": 8}, {"latched": True}, {"sticky_actions": 0.5}):
         with closing(made(**options)) as env, closing(made(**options)) as twin:
             player = Player(env, seed=3)
@@ -190,7 +190,7 @@ def test_episodes_differ_by_their_seed() -> None:
     ("content", "words"),
     [(None, "cannot be read"), (b"short", "is not a Game Boy cartridge"), (b"\0" * 32_768, "is another cartridge")],
 )
-def test_a_cartridge_that_is_not_the_one_is_refused(tmp_path: Path, content: bytes | None, words: str) -> None:
+def test_a_different_cartridge_is_refused(tmp_path: Path, content: bytes | None, words: str) -> None:
     rom = tmp_path / "game.gb"
     if content is not None:
         rom.write_bytes(content)
@@ -198,7 +198,7 @@ def test_a_cartridge_that_is_not_the_one_is_refused(tmp_path: Path, content: byt
         Emulator(dataclasses.replace(CARTRIDGE, rom=rom))
 
 
-def test_addresses_that_are_missing_are_said_to_be(tmp_path: Path) -> None:
+def test_a_missing_address_file_is_reported(tmp_path: Path) -> None:
     rom = shutil.copy(CARTRIDGE.rom, tmp_path / "game.gb")
     with pytest.raises(EnvironmentFaulty, match=r"addresses .* cannot be read"):
         Emulator(Cartridge(Path(rom), tmp_path / "game.sym", CARTRIDGE.sha256))
@@ -215,7 +215,7 @@ def test_a_state_of_another_cartridge_or_of_another_pyboy_is_refused() -> None:
     emulator.close()
 
 
-def test_without_pyboy_the_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_missing_pyboy_is_reported_with_its_extra(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(
         "rlviz.learning.environments.base.find_spec", lambda name: None if name == "pyboy" else object()
     )

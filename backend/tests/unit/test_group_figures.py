@@ -23,7 +23,7 @@ def seeds(*values: float | None, spent: float | None = None) -> list[SeedFigure]
     return [SeedFigure(value, spent) for value in values]
 
 
-def test_a_mean_is_that_of_the_seeds_that_have_the_figure() -> None:
+def test_the_mean_covers_the_seeds_that_have_the_figure() -> None:
     found = mean_of_seeds(seeds(1.0, 2.0, 3.0, 100.0, None), "score")
     assert (found.value, found.count, found.seeds) == (2.5, 4, 5)
     assert found.low is not None
@@ -33,7 +33,7 @@ def test_a_mean_is_that_of_the_seeds_that_have_the_figure() -> None:
 
 
 @pytest.mark.parametrize("values", [(), (None, None)])
-def test_without_a_seed_that_has_it_there_is_no_mean(values: tuple[None, ...]) -> None:
+def test_without_a_seed_that_has_it_a_figure_has_no_mean(values: tuple[None, ...]) -> None:
     found = mean_of_seeds(seeds(*values), "score")
     assert (found.value, found.low, found.high, found.count, found.made.resamples) == (None, None, None, 0, None)
 
@@ -44,19 +44,19 @@ def test_one_seed_has_no_interval() -> None:
     assert found.made.confidence is None
 
 
-def test_seeds_that_have_not_got_there_take_longer_than_they_trained() -> None:
+def test_seeds_that_did_not_reach_the_threshold_take_longer_than_they_trained() -> None:
     assert median_of_seeds(seeds(10.0, 20.0, None, spent=50.0), "steps").value == 20
     found = median_of_seeds(seeds(10.0, None, None, spent=50.0), "steps")
     assert (found.value, found.count, found.seeds) == (None, 1, 3)
 
 
 @pytest.mark.parametrize("spent", [None, 0.0])
-def test_a_seed_that_has_not_begun_says_nothing_of_how_long_it_takes(spent: float | None) -> None:
+def test_a_seed_that_has_not_started_is_ignored_in_the_time_to_the_threshold(spent: float | None) -> None:
     found = median_of_seeds([SeedFigure(10.0), SeedFigure(30.0), SeedFigure(None, spent)], "steps")
     assert (found.value, found.made.n, found.seeds) == (10, 2, 3)
 
 
-def test_each_figure_is_summed_up_by_group_as_the_verdict_says() -> None:
+def test_each_figure_is_aggregated_by_group_like_in_the_verdict() -> None:
     finals = {"ppo": [480.0, 470.0, 490.0, 200.0, 485.0], "dqn": [180.0, 190.0, 160.0, 170.0, 150.0]}
     runs = [
         entry(f"{group}{seed}", final, group=group, group_label=group.upper(), steps=1_000 if final > 475 else None)
@@ -76,7 +76,7 @@ def test_each_figure_is_summed_up_by_group_as_the_verdict_says() -> None:
     assert (found["steps_to_threshold"]["dqn"].value, found["steps_to_threshold"]["dqn"].count) == (None, 0)
 
 
-def test_seeds_that_still_train_are_left_out_once_one_has_ended() -> None:
+def test_training_seeds_are_excluded_after_one_has_ended() -> None:
     ended = [entry(f"done{seed}", final, group="ppo") for seed, final in enumerate([480.0, 490.0])]
     begun = [replace(entry(f"new{seed}", 20.0, group="ppo"), ended=False) for seed in range(3)]
 

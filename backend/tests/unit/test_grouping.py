@@ -24,7 +24,7 @@ def test_each_environment_keeps_its_share_in_the_bootstrap() -> None:
     assert alone[1] - alone[0] > 0.5
 
 
-def test_one_run_an_environment_does_not_make_an_interval_without_width() -> None:
+def test_one_run_per_environment_gives_no_interval_of_zero_width() -> None:
     members = [Member("a", 0.6, "Acrobot"), Member("c1", 0.9, "CartPole"), Member("c2", 0.9, "CartPole")]
     found = interval(members)
     assert found is not None

@@ -27,7 +27,7 @@ def settings_of(app: Application, row: RunRow) -> dict[str, object]:
     return app.runs.config(row.id).model_dump(mode="json", exclude=IDENTITY)
 
 
-def test_the_runs_of_a_group_differ_in_their_seed_alone(tmp_path: Path) -> None:
+def test_the_runs_of_a_group_differ_only_in_their_seed(tmp_path: Path) -> None:
     with catalogued(tmp_path) as app:
         rows = app.groups.create(NEW, THREE, start=True)
         assert [row.seed for row in rows] == [4, 1, 9]
@@ -37,7 +37,7 @@ def test_the_runs_of_a_group_differ_in_their_seed_alone(tmp_path: Path) -> None:
         assert all(settings_of(app, row) == settings_of(app, rows[0]) for row in rows)
 
 
-def test_a_catalogue_made_anew_knows_the_groups(tmp_path: Path) -> None:
+def test_a_rebuilt_catalogue_knows_the_groups(tmp_path: Path) -> None:
     with catalogued(tmp_path) as app:
         app.groups.create(NEW, THREE, start=False)
         before = catalogue(app.database)
@@ -45,7 +45,7 @@ def test_a_catalogue_made_anew_knows_the_groups(tmp_path: Path) -> None:
         assert catalogue(app.database) == before
 
 
-def test_a_count_goes_up_from_the_seed_and_draws_different_ones_without(tmp_path: Path) -> None:
+def test_a_count_continues_from_the_seed_or_draws_distinct_ones(tmp_path: Path) -> None:
     with catalogued(tmp_path) as app:
         counted = app.groups.create(replace(NEW, seed=7), SeedRequest(count=3), start=False)
         assert [row.seed for row in counted] == [7, 8, 9]
@@ -53,7 +53,7 @@ def test_a_count_goes_up_from_the_seed_and_draws_different_ones_without(tmp_path
         assert len({row.seed for row in drawn}) == 20
 
 
-def test_seeds_are_added_to_the_group_of_a_run_with_its_settings_and_its_present_name(tmp_path: Path) -> None:
+def test_added_seeds_get_the_settings_and_current_name_of_their_group(tmp_path: Path) -> None:
     with catalogued(tmp_path) as app:
         first = app.runs.create(replace(NEW, seed=3, hyperparameters={"gamma": 0.9}))
         app.runs.relabel(first.id, {"name": "short sight"})
@@ -77,7 +77,7 @@ def test_seeds_are_added_to_the_group_of_a_run_with_its_settings_and_its_present
         (SeedRequest(seeds=(1, 2, 1)), "/seeds/2"),
     ],
 )
-def test_seeds_twice_and_seeds_beside_a_count_are_refused(tmp_path: Path, wanted: SeedRequest, pointer: str) -> None:
+def test_duplicate_seeds_and_seeds_with_a_count_are_refused(tmp_path: Path, wanted: SeedRequest, pointer: str) -> None:
     with catalogued(tmp_path) as app:
         with pytest.raises(InvalidRequest) as refused:
             app.groups.create(NEW, wanted, start=True)
@@ -85,7 +85,7 @@ def test_seeds_twice_and_seeds_beside_a_count_are_refused(tmp_path: Path, wanted
         assert not list(run_folders(tmp_path))
 
 
-def test_a_seed_that_the_group_has_and_one_beyond_the_limit_are_refused(tmp_path: Path) -> None:
+def test_an_existing_seed_and_one_beyond_the_limit_are_refused(tmp_path: Path) -> None:
     with catalogued(tmp_path) as app:
         first = app.runs.create(replace(NEW, seed=3))
         with pytest.raises(InvalidRequest, match="The group already has seed 3"):
@@ -95,7 +95,7 @@ def test_a_seed_that_the_group_has_and_one_beyond_the_limit_are_refused(tmp_path
         assert len(list(run_folders(tmp_path))) == 1
 
 
-def test_seeds_that_are_added_to_a_trial_are_runs_of_their_own(tmp_path: Path) -> None:
+def test_seeds_added_to_a_trial_are_separate_runs(tmp_path: Path) -> None:
     with catalogued(tmp_path) as app:
         row = app.runs.create(NEW)
         folder = RunFolder(tmp_path, row.id)
@@ -116,7 +116,7 @@ def test_a_forked_run_has_no_other_seeds(tmp_path: Path) -> None:
             app.groups.add_seeds(row.id, SeedRequest(count=1))
 
 
-def test_a_disk_that_fills_up_at_the_third_run_leaves_none(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_disk_that_fills_up_at_the_third_run_leaves_no_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     appeared, rename = 0, Path.rename
 
     def full(path: Path, target: Path) -> Path:
@@ -135,7 +135,7 @@ def test_a_disk_that_fills_up_at_the_third_run_leaves_none(tmp_path: Path, monke
         assert not catalogue(app.database)
 
 
-def test_a_group_is_summed_up_by_the_returns_that_are_there() -> None:
+def test_a_group_is_summarised_by_the_existing_returns() -> None:
     def row(seed: int, mean: float | None, best: float | None = None) -> RunRow:
         return RunRow(
             id=f"r{seed}", group_id="g", name="n", algo="ppo", env_id="e", seed=seed, total_timesteps=1,

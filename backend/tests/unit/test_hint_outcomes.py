@@ -48,7 +48,7 @@ HIGHER, UNCLEAR, LOWER = differences(30, 31, 32), differences(-30, 10, 60), diff
 @pytest.mark.parametrize(
     ("freedom", "expected"), [(1, 12.7062047), (2, 4.3026527), (3, 3.1824463), (4, 2.7764451), (30, 2.0422725)]
 )
-def test_quantiles_of_student_are_those_of_the_tables(freedom: int, expected: float) -> None:
+def test_quantiles_of_the_t_distribution_match_published_tables(freedom: int, expected: float) -> None:
     assert student_quantile(0.975, freedom) == pytest.approx(expected, abs=1e-6)
 
 
@@ -62,14 +62,14 @@ def test_a_paired_interval_ignores_what_the_seeds_share() -> None:
         paired_difference([1.0, 2.0], [3.0])
 
 
-def test_three_pairs_without_an_effect_are_called_clear_in_five_of_a_hundred_tests() -> None:
+def test_three_pairs_without_an_effect_are_called_clear_in_five_percent_of_tests() -> None:
     rng = np.random.default_rng(0)
     scores = rng.normal(size=(2_000, 2, 3))
     clear = np.mean([paired_difference(first, second).is_clear for first, second in scores])
     assert 0.03 < clear < 0.07
 
 
-def test_an_effect_is_told_with_its_interval_and_few_seeds_are_no_proof() -> None:
+def test_an_effect_is_reported_with_its_interval_and_few_seeds_are_called_no_proof() -> None:
     assert (HIGHER.state, HIGHER.effect) == (OutcomeState.COMPLETE, Effect.HIGHER)
     assert HIGHER.difference == 31
     assert HIGHER.sentence == (
@@ -80,7 +80,7 @@ def test_an_effect_is_told_with_its_interval_and_few_seeds_are_no_proof() -> Non
     assert "first sign" not in differences(*range(30, 36)).sentence
 
 
-def test_an_interval_with_zero_in_it_claims_no_effect() -> None:
+def test_an_interval_that_contains_zero_reports_no_effect() -> None:
     assert UNCLEAR.effect is Effect.UNCLEAR
     assert UNCLEAR.sentence.startswith("No clear effect of learning_rate 0.0005: the mean return changed by +13.3 [")
     same = differences(0, 0, 0)
@@ -97,14 +97,14 @@ def test_an_interval_with_zero_in_it_claims_no_effect() -> None:
         ({"is_over": True}, OutcomeState.INCOMPLETE),
     ],
 )
-def test_without_every_score_no_effect_is_claimed(state: dict[str, bool], expected: OutcomeState) -> None:
+def test_without_every_score_no_effect_is_reported(state: dict[str, bool], expected: OutcomeState) -> None:
     found = outcome((1.0, 500.0), (1.0, None), (None, None), **state)  # type: ignore[arg-type]
     assert (found.state, found.effect, found.difference, found.scored) == (expected, None, None, 3)
     assert "3 of 6 runs have a score" in found.sentence
     assert ("no effect is given" in found.sentence) == (expected is not OutcomeState.RUNNING)
 
 
-def test_a_record_tells_each_effect() -> None:
+def test_a_record_lists_each_effect() -> None:
     def told(*outcomes: HintOutcome) -> str | None:
         return HintRecord(outcomes).sentence("PPO", "CartPole-v1")
 
@@ -123,7 +123,7 @@ def test_a_record_tells_each_effect() -> None:
     )
 
 
-def test_a_few_outcomes_move_a_record_little() -> None:
+def test_a_few_outcomes_change_a_record_only_slightly() -> None:
     assert HintRecord().standing == 0
     assert HintRecord((HIGHER,)).standing == 1 / (1 + PRIOR_TESTS)
     assert HintRecord((HIGHER, LOWER)).standing == 0
@@ -150,7 +150,7 @@ def test_hints_are_ranked_by_severity_and_then_by_outcomes() -> None:
     assert order(problem=harmed, second=helped) == ["second", "problem", "first"]
 
 
-def test_changes_of_a_hint_that_helped_come_first() -> None:
+def test_helpful_changes_of_a_hint_come_first() -> None:
     changes = [SuggestedChange(name=name, value=1, words="") for name in ("n_epochs", "learning_rate")]
     words = {"n_epochs": "lower n_epochs", "learning_rate": "lower learning_rate"}
 

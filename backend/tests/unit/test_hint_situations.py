@@ -103,11 +103,11 @@ REAL = [
 
 
 @cases(("name", "share", "told"), REAL)
-def test_a_real_run_is_told_what_is_true_of_it_and_nothing_else(name: str, share: float, told: list[str]) -> None:
+def test_a_real_run_gets_exactly_the_correct_hints(name: str, share: float, told: list[str]) -> None:
     assert sorted(hint.id for hint in find_hints(recorded(name, share))) == told
 
 
-def test_every_rule_finds_something_in_a_situation() -> None:
+def test_every_rule_matches_at_least_one_situation() -> None:
     told = {hint for _, _, said in [*REAL, *MADE_UP, *EVALUATED] for hint in said}.union(*PRESETS_TOLD.values())
     assert told == {"unfinished", "not-evaluated", *(rule.id for rule in [*RETURN_RULES, *RULES])}
 
@@ -123,19 +123,19 @@ PRESETS_TOLD = {
 
 
 @cases("name", preset_runs())
-def test_a_run_of_a_preset_is_told_to_finish_at_most(name: str) -> None:
+def test_a_run_of_a_preset_is_at_most_advised_to_finish(name: str) -> None:
     ended = recorded_preset(name)
     assert [hint.id for hint in find_hints(ended)] == PRESETS_TOLD.get(name, [])
     for share in (0.3, 0.7):
         assert find_hints(recorded_preset(name, share)) == [], "it still trains"
 
 
-def test_there_is_a_run_of_every_preset() -> None:
+def test_every_preset_has_a_recorded_run() -> None:
     assert set(preset_runs()) == {wanted.name for wanted in wanted_presets()}
 
 
 @cases("name", preset_runs())
-def test_a_run_that_was_asked_for_a_part_of_its_preset_gets_no_advice_on_hyperparameters(name: str) -> None:
+def test_a_run_with_part_of_its_presets_budget_gets_no_hyperparameter_hints(name: str) -> None:
     """As 20,000 steps of a preset of 50,000: the run has ended as it was meant to, and its preset has not."""
     part = recorded_preset(name)
     for hint in find_hints(recorded_preset(name, asked_for=max(part.step, 100))):
@@ -163,9 +163,7 @@ EVALUATED = [
 
 
 @cases(("name", "mean", "told"), EVALUATED)
-def test_hyperparameters_are_spoken_of_only_where_an_evaluation_says_that_the_policy_falls_short(
-    name: str, mean: float, told: list[str]
-) -> None:
+def test_hyperparameter_hints_require_an_evaluation_that_falls_short(name: str, mean: float, told: list[str]) -> None:
     assert sorted(hint.id for hint in find_hints(evaluated(name, mean))) == told
 
 
@@ -175,13 +173,13 @@ def evaluated(name: str, mean: float) -> Case:
     return replace(run, requested=[GreedyEvaluation(run.step, mean, 0.01)])
 
 
-def test_an_evaluation_of_an_early_policy_says_nothing_of_the_last_one() -> None:
+def test_an_evaluation_of_an_early_policy_does_not_judge_the_last_one() -> None:
     run = recorded("ppo-cartpole-learning-rate-too-high")
     early = replace(run, requested=[GreedyEvaluation(run.step // 2, 20.0, 0.01)])
     assert [hint.id for hint in find_hints(early)] == ["not-evaluated"]
 
 
-def test_few_episodes_do_not_say_that_a_policy_falls_short() -> None:
+def test_a_few_episodes_do_not_prove_that_a_policy_falls_short() -> None:
     """0.8 of 20 episodes on a lake whose preset reaches 0.88: the threshold of 0.85 lies within the error."""
     run = recorded_preset("frozenlake-8x8-is-slippery/q-learning-fast")
     assert [one.mean for one in run.requested] == [0.8]
@@ -191,7 +189,7 @@ def test_few_episodes_do_not_say_that_a_policy_falls_short() -> None:
 
 
 @cases("name", sorted({name for name, _, told in [*REAL, *EVALUATED] if told}))
-def test_a_run_that_is_shorter_than_its_preset_is_told_to_finish_it_first(name: str) -> None:
+def test_a_run_shorter_than_its_preset_is_advised_to_finish_first(name: str) -> None:
     run = recorded(name)
     wanted = 2 * run.total_timesteps
     short = replace(run, preset_timesteps=wanted, changed_preset=False)
@@ -202,7 +200,7 @@ def test_a_run_that_is_shorter_than_its_preset_is_told_to_finish_it_first(name: 
     assert find_hints(replace(short, ended=False)) == [], "it still trains"
 
 
-def test_two_updates_are_too_few_to_say_anything() -> None:
+def test_two_updates_are_too_few_for_a_hint() -> None:
     for name in ("ppo-cartpole-learning-rate-too-high", "dqn-cartpole-learning-rate-too-high", "sac-pendulum"):
         run = replace(recorded(name), requested=[GreedyEvaluation(10**9, -(10.0**6), 0.01)])
         assert find_hints(run)
@@ -212,12 +210,12 @@ def test_two_updates_are_too_few_to_say_anything() -> None:
         assert find_hints(few) == []
 
 
-def test_a_loss_that_is_no_number_is_told_whatever_the_policy_earned() -> None:
+def test_a_non_finite_loss_is_reported_whatever_the_policy_earned() -> None:
     broken = case(greedy=[20, 500], best=500, metrics={"train/loss": NO_NUMBER})
     assert [hint.id for hint in find_hints(broken)] == ["loss-diverging"]
 
 
-def test_without_a_threshold_what_the_preset_earned_is_good_enough() -> None:
+def test_without_a_threshold_the_return_of_the_preset_is_good_enough() -> None:
     run = recorded("sac-pendulum")
     assert [hint.id for hint in find_hints(run)] == ["reward-plateau"]
     measured = replace(run, expected=-200.0, requested=[GreedyEvaluation(run.step, -180.0, 1.0)])
@@ -326,11 +324,11 @@ MADE_UP = [
 
 
 @cases(("name", "given", "told"), MADE_UP, ids=[name for name, _, _ in MADE_UP])
-def test_a_made_up_run_is_told_what_is_true_of_it_and_nothing_else(name: str, given: Case, told: list[str]) -> None:
+def test_a_made_up_run_gets_exactly_the_correct_hints(name: str, given: Case, told: list[str]) -> None:
     assert sorted(hint.id for hint in find_hints(given)) == told
 
 
-def test_there_are_enough_situations_in_both_directions() -> None:
+def test_enough_situations_exist_in_both_directions() -> None:
     real = [bool(said) for _, _, said in [*REAL, *EVALUATED]] + [bool(PRESETS_TOLD.get(name)) for name in preset_runs()]
     assert len(real) >= 80
     assert real.count(False) >= len(real) / 2
@@ -352,7 +350,7 @@ EVERY = [
 
 
 @cases("given", EVERY, ids=range(len(EVERY)))
-def test_no_rule_speaks_before_its_minimum_is_there(given: Case) -> None:
+def test_no_rule_matches_below_its_minimum(given: Case) -> None:
     for finding in review(given).findings:
         minimum = finding.rule.minimum
         if finding.state is RuleState.FOUND:
@@ -364,7 +362,7 @@ def test_no_rule_speaks_before_its_minimum_is_there(given: Case) -> None:
 
 
 @cases("given", EVERY, ids=range(len(EVERY)))
-def test_a_hint_names_all_that_it_looked_at(given: Case) -> None:
+def test_a_hint_names_all_the_values_it_used(given: Case) -> None:
     for hint in find_hints(given):
         seen = hint.looked_at
         assert seen is not None
@@ -374,7 +372,7 @@ def test_a_hint_names_all_that_it_looked_at(given: Case) -> None:
 
 
 @cases("given", EVERY, ids=range(len(EVERY)))
-def test_the_arithmetic_of_a_lost_return_adds_up(given: Case) -> None:
+def test_the_numbers_of_a_collapsed_return_add_up(given: Case) -> None:
     for hint in find_hints(given):
         if hint.id != "reward-collapsed":
             continue
@@ -409,7 +407,7 @@ def app(tmp_path: Path) -> Iterator[Application]:
 
 
 @cases(("name", "share"), [(name, share) for name, share, told in REAL if told])
-def test_a_change_that_a_hint_suggests_is_accepted_at_a_fork_or_the_network_would_be_another(
+def test_a_suggested_change_is_accepted_at_a_fork_unless_it_changes_the_network(
     app: Application, name: str, share: float
 ) -> None:
     given = recorded(name, share)

@@ -147,16 +147,16 @@ SILENT = {
 
 
 @cases("name", FIRES)
-def test_a_rule_speaks_where_it_should_and_alone(name: str) -> None:
+def test_each_rule_matches_its_own_case_alone(name: str) -> None:
     assert ids(FIRES[name]) == [name]
 
 
 @cases("name", SILENT)
-def test_no_rule_speaks_where_none_should(name: str) -> None:
+def test_no_rule_matches_a_healthy_run(name: str) -> None:
     assert ids(SILENT[name]) == []
 
 
-def test_every_rule_is_tried() -> None:
+def test_every_rule_has_a_case() -> None:
     assert {rule.id for rule in (*RULES, *RETURN_RULES)} == FIRES.keys()
 
 
@@ -187,19 +187,19 @@ def test_a_hint_says_where_how_much_and_what_to_try(name: str) -> None:
         ("too-few-timesteps", "Train for 200,000 timesteps instead of 100,000"),
     ],
 )
-def test_advice_is_relative_to_how_the_run_was_set(name: str, advice: str) -> None:
+def test_advice_is_relative_to_the_settings_of_the_run(name: str, advice: str) -> None:
     [hint] = find_hints(FIRES[name])
     assert advice in hint.suggestion
 
 
-def test_a_loss_that_is_no_number_is_told_at_once() -> None:
+def test_a_non_finite_loss_is_reported_immediately() -> None:
     losses = np.where(UPDATES < 0.5, 1.0, np.nan)
     [hint] = find_hints(case(algo="dqn", metrics={"train/loss": losses}))
     assert (hint.id, hint.severity) == ("loss-diverging", "problem")
     assert "50 of 100" in hint.evidence
 
 
-def test_negative_returns_are_judged_by_their_span() -> None:
+def test_negative_returns_are_judged_by_their_range() -> None:
     """As Pendulum's or Acrobot's, which never reach zero."""
     assert ids(case(returns=ramp(-1_500, -300), noise=100, threshold=None, actions=None)) == ["too-few-timesteps"]
     assert ids(case(returns=lambda share: np.minimum(-500, -1_500 + 2_500 * share), threshold=-100)) == [
@@ -207,14 +207,14 @@ def test_negative_returns_are_judged_by_their_span() -> None:
     ]
 
 
-def test_the_gravest_comes_first() -> None:
+def test_the_most_severe_hint_comes_first() -> None:
     found = find_hints(case(metrics={"train/approx_kl": SPIKY, "train/loss": CALM}, returns=flat(20)))
     assert [hint.severity for hint in found] == ["warning", "warning"]
     worse = case(metrics={"train/approx_kl": SPIKY, "train/entropy_loss": CERTAIN}, returns=flat(20))
     assert [hint.severity for hint in find_hints(worse)] == ["problem", "warning", "warning"]
 
 
-def test_a_run_that_was_stopped_early_is_told_to_go_on() -> None:
+def test_a_run_stopped_early_is_advised_to_continue() -> None:
     [hint] = find_hints(case(returns=ramp(20, 150), steps=TOTAL // 4))
     assert (hint.id, hint.severity) == ("unfinished", "info")
     assert hint.evidence.startswith(
@@ -225,7 +225,7 @@ def test_a_run_that_was_stopped_early_is_told_to_go_on() -> None:
     assert "training ended after 25,006." in hint.evidence, "where the run ended, not its last episode"
 
 
-def test_a_run_that_was_never_evaluated_is_told_to_evaluate_first_and_keeps_its_evidence() -> None:
+def test_a_run_without_evaluations_is_advised_to_evaluate_first_and_keeps_its_evidence() -> None:
     given = case(metrics={"train/approx_kl": SPIKY, "train/entropy_loss": CERTAIN}, returns=flat(20), requested=[])
     [hint] = find_hints(given)
     assert (hint.id, hint.severity, hint.changes) == ("not-evaluated", "info", [])
@@ -236,7 +236,7 @@ def test_a_run_that_was_never_evaluated_is_told_to_evaluate_first_and_keeps_its_
 
 
 @cases("name", FIRES)
-def test_no_rule_speaks_of_a_policy_that_a_greedy_evaluation_found_to_solve_it(name: str) -> None:
+def test_no_hint_is_given_for_a_policy_whose_greedy_evaluation_solved_the_environment(name: str) -> None:
     given = FIRES[name]
     for proof in (
         {"requested": [GreedyEvaluation(TOTAL, 475.0)]},
@@ -250,18 +250,18 @@ def test_no_rule_speaks_of_a_policy_that_a_greedy_evaluation_found_to_solve_it(n
     ("value", "text"),
     [(0.000333333, "0.000333"), (1e-5, "1e-05"), (12_345.6, "12,346"), (0.0, "0"), (475.0, "475"), (-0.25, "-0.25")],
 )
-def test_numbers_are_written_as_people_write_them(value: float, text: str) -> None:
+def test_numbers_are_formatted_for_people(value: float, text: str) -> None:
     assert number_text(value) == text
 
 
-def test_a_hyperparameter_that_is_not_there_or_at_its_bound_is_not_advised() -> None:
+def test_a_missing_hyperparameter_or_one_at_its_bound_is_not_advised() -> None:
     given = case(hyperparameters={"n_epochs": 1, "net_arch": [64]})
     assert suggest_change(given, "n_epochs", 1 / 2, low=1) is None
     assert suggest_change(given, "gamma", 2) is None
     assert suggest_change(given, "net_arch", 2) is None
 
 
-def test_a_rule_that_fails_keeps_no_other_from_giving_its_hint(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_failing_rule_does_not_suppress_other_hints(monkeypatch: pytest.MonkeyPatch) -> None:
     def fail(_case: Case) -> None:
         raise ZeroDivisionError
 

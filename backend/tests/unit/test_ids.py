@@ -36,7 +36,7 @@ BAD = [
 ]
 
 
-def test_a_run_id_says_what_is_trained_and_when() -> None:
+def test_a_run_id_contains_what_is_trained_and_when() -> None:
     assert new_run_id("ppo", "CartPole-v1", NOW)[:-6] == "ppo-cartpole-20261121-014312-"
 
 
@@ -51,13 +51,13 @@ def test_a_run_id_says_what_is_trained_and_when() -> None:
         ("x" * 500, "ppo-" + "x" * 36),
     ],
 )
-def test_run_ids_are_safe_whatever_the_environment_is_called(env_id: str, stem: str) -> None:
+def test_run_ids_are_safe_for_every_environment_name(env_id: str, stem: str) -> None:
     run_id = new_run_id("ppo", env_id, NOW)
     assert run_id.startswith(stem + "-20261121")
     assert is_run_id(run_id)
 
 
-def test_an_algorithm_of_no_latin_letter_gives_an_id_as_well() -> None:
+def test_an_algorithm_without_latin_letters_also_gives_an_id() -> None:
     """Imported configurations name whatever algorithm they like."""
     assert is_run_id(new_run_id("é", "ü", NOW))
     assert new_run_id("é", "ü", NOW).startswith("run-20261121")
@@ -71,14 +71,14 @@ def test_an_algorithm_of_no_latin_letter_gives_an_id_as_well() -> None:
         *("con", "nul", "aux", "prn", "com1", "lpt9"),
     ],
 )
-def test_a_name_that_means_something_else_is_no_run_id(name: str) -> None:
+def test_a_reserved_name_is_no_run_id(name: str) -> None:
     assert not is_run_id(name)
     assert is_run_id(f"{name}-1")
     with pytest.raises(RunNotFound):
         check_run_id(name)
 
 
-def test_run_ids_of_one_second_differ() -> None:
+def test_run_ids_of_the_same_second_differ() -> None:
     assert len({new_run_id("ppo", "CartPole-v1", NOW) for _ in range(20)}) > 15
 
 
@@ -89,12 +89,12 @@ def test_times_are_utc_wherever_the_service_runs() -> None:
 
 
 @pytest.mark.parametrize("text", ["a", "0", "ppo-cartpole-20261121-014312-7f3a", "x" * 80])
-def test_run_ids_are_returned_as_they_are(text: str) -> None:
+def test_valid_run_ids_are_returned_unchanged(text: str) -> None:
     assert check_run_id(text) == text
 
 
 @cases("text", [*BAD, "x" * 81, "x" * 100_000])
-def test_anything_else_is_no_run(text: str) -> None:
+def test_an_invalid_run_id_is_not_found(text: str) -> None:
     assert not is_run_id(text)
     with pytest.raises(RunNotFound) as caught:
         check_run_id(text)
@@ -108,13 +108,13 @@ def test_evaluation_ids_sort_by_time() -> None:
 
 
 @cases("text", [*BAD, "eval_", "eval_20261121-014312-1234", "eval_20261121-014312-12٣", "x" * 9_999])
-def test_anything_else_is_no_evaluation(text: str) -> None:
+def test_an_invalid_evaluation_id_is_not_found(text: str) -> None:
     with pytest.raises(EvaluationNotFound) as caught:
         check_evaluation_id(text)
     assert len(str(caught.value)) < 500
 
 
-def test_an_id_tells_when_its_run_was_created() -> None:
+def test_an_id_contains_the_creation_time_of_its_run() -> None:
     assert created_at_of(new_run_id("ppo", "CartPole-v1", NOW)) == NOW.replace(microsecond=0)
     assert created_at_of("ppo-cartpole-20261121-014312-7f3a") is not None, "as version 0.1.0 made them"
     assert created_at_of("my-own-name") is None

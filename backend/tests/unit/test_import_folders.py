@@ -39,7 +39,7 @@ def zoo(tmp_path: Path) -> Path:
     return folder
 
 
-def test_a_folder_of_the_zoo_is_a_run_with_its_settings_and_its_evaluations(tmp_path: Path, zoo: Path) -> None:
+def test_a_folder_of_the_zoo_imports_as_a_run_with_settings_and_evaluations(tmp_path: Path, zoo: Path) -> None:
     folder = one_of(tmp_path, tmp_path / "logs")
     config = folder.read_config()
     assert (config.algo, config.env_id, config.seed, config.total_timesteps) == ("ppo", "CartPole-v1", 7, 100_000)
@@ -65,7 +65,7 @@ def test_a_folder_of_the_zoo_is_a_run_with_its_settings_and_its_evaluations(tmp_
         ("x" * (1 << 20) + "x", "more than"),
     ],
 )
-def test_yaml_is_data_and_nothing_in_it_is_run(tmp_path: Path, zoo: Path, content: str, says: str) -> None:
+def test_yaml_is_read_as_data_and_never_executed(tmp_path: Path, zoo: Path, content: str, says: str) -> None:
     written(zoo / "CartPole-v1" / "config.yml", content)
     folder = one_of(tmp_path, zoo)
     assert [message for message in messages(folder) if says in message]
@@ -75,7 +75,7 @@ def test_yaml_is_data_and_nothing_in_it_is_run(tmp_path: Path, zoo: Path, conten
     assert not Path("pwned").exists()
 
 
-def test_arrays_that_hold_python_or_too_much_are_left_out(tmp_path: Path, zoo: Path) -> None:
+def test_arrays_that_are_pickled_or_too_large_are_left_out(tmp_path: Path, zoo: Path) -> None:
     path = tmp_path / "evaluations.npz"
 
     def left_out(why: str) -> None:
@@ -106,7 +106,7 @@ def zipped(path: Path, members: dict[str, str | bytes]) -> Path:
     return path
 
 
-def test_each_folder_with_logs_is_a_run_and_those_that_cannot_be_read_are_named(tmp_path: Path) -> None:
+def test_each_folder_with_logs_is_a_run_and_unreadable_ones_are_named(tmp_path: Path) -> None:
     written(tmp_path / "logs" / "a" / "progress.csv", PROGRESS)
     written(tmp_path / "logs" / "b" / "monitor.csv", HEAD)
     written(tmp_path / "logs" / "c" / "PPO_1" / EVENTS, record(event(1, b"loss", 0.5)))
@@ -121,7 +121,7 @@ def test_each_folder_with_logs_is_a_run_and_those_that_cannot_be_read_are_named(
 
 
 @pytest.mark.parametrize("separator", ["/", "\\"])
-def test_an_archive_of_logs_is_unpacked_wherever_it_was_packed(tmp_path: Path, separator: str) -> None:
+def test_an_archive_of_logs_is_unpacked_whatever_system_packed_it(tmp_path: Path, separator: str) -> None:
     members: dict[str, str | bytes] = {separator.join(("logs", "a", "progress.csv")): PROGRESS.replace("\n", "\r\n")}
     folder = one_of(tmp_path, zipped(tmp_path / "mine.zip", members))
     assert [row["step"] for row in rows(folder)] == [128, 256, 384]
@@ -135,11 +135,11 @@ def test_an_archive_of_logs_is_unpacked_wherever_it_was_packed(tmp_path: Path, s
 @pytest.mark.parametrize(
     "name", ["../progress.csv", "/tmp/progress.csv", "..\\progress.csv", "C:\\progress.csv", "a/../../progress.csv"]
 )
-def test_a_path_that_climbs_out_of_an_archive_is_refused(tmp_path: Path, name: str) -> None:
+def test_a_path_that_escapes_an_archive_is_refused(tmp_path: Path, name: str) -> None:
     assert "leads out of" in refusal(tmp_path, zipped(tmp_path / "logs.zip", {name: PROGRESS}))
 
 
-def test_links_twins_and_bombs_in_an_archive_are_refused(tmp_path: Path) -> None:
+def test_links_duplicates_and_zip_bombs_in_an_archive_are_refused(tmp_path: Path) -> None:
     path = zipped(tmp_path / "logs.zip", {"progress.csv": PROGRESS})
     with zipfile.ZipFile(path, "a") as packed:
         link = zipfile.ZipInfo("monitor.csv")

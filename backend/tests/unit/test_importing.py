@@ -14,20 +14,20 @@ def unfrozen() -> Iterator[None]:
     gc.unfreeze()
 
 
-def test_nothing_is_collected_within_and_what_is_left_never_is() -> None:
+def test_garbage_collection_is_off_during_an_import_and_its_objects_are_frozen() -> None:
     with without_collection():
         assert not gc.isenabled()
     assert gc.isenabled()
     assert gc.get_freeze_count() > 0
 
 
-def test_collection_is_on_again_after_an_import_that_fails() -> None:
+def test_garbage_collection_is_on_again_after_a_failed_import() -> None:
     with pytest.raises(ModuleNotFoundError), without_collection():
         raise ModuleNotFoundError("no such module")
     assert gc.isenabled()
 
 
-def test_one_within_another_leaves_it_off() -> None:
+def test_a_nested_block_leaves_garbage_collection_off() -> None:
     with without_collection():
         with without_collection():
             pass

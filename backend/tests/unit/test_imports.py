@@ -54,9 +54,7 @@ def known(folder: RunFolder) -> list[tuple[int, float, dict[str, float | None]]]
     return [(step, at, {name: one for name, one in values.items() if one is not None}) for step, at, values in found]
 
 
-def test_event_files_that_we_wrote_give_the_same_rows_and_the_same_settings(
-    tmp_path: Path, exported: RunFolder
-) -> None:
+def test_our_own_event_files_import_with_the_same_rows_and_settings(tmp_path: Path, exported: RunFolder) -> None:
     write_event_files(rows(exported), exported.config_path.read_text(), tmp_path / "logs")
     folder = one_of(tmp_path, tmp_path / "logs")
     assert known(folder) == known(exported)
@@ -65,7 +63,7 @@ def test_event_files_that_we_wrote_give_the_same_rows_and_the_same_settings(
     assert (after.hyperparameters, after.total_timesteps) == (before.hyperparameters, before.total_timesteps)
 
 
-def test_csv_that_we_wrote_gives_the_same_rows_to_the_last_bit(tmp_path: Path, exported: RunFolder) -> None:
+def test_our_own_csv_imports_with_bit_identical_rows(tmp_path: Path, exported: RunFolder) -> None:
     for line in (0.1, 1 / 3, 1e-300, 123456789.123456789):
         with exported.metrics_path.open("a") as file:
             file.write(f'{{"seq":1,"time":1700000100.5,"step":900,"values":{{"train/loss":{line!r}}}}}\n')
@@ -74,7 +72,7 @@ def test_csv_that_we_wrote_gives_the_same_rows_to_the_last_bit(tmp_path: Path, e
     assert known(one_of(tmp_path, tmp_path / "curves.csv")) == known(exported)
 
 
-def test_the_tools_own_event_files_are_read_tensors_too(tmp_path: Path) -> None:
+def test_event_files_of_the_tools_are_read_including_tensors(tmp_path: Path) -> None:
     from torch.utils.tensorboard import SummaryWriter
 
     with SummaryWriter(str(tmp_path / "CartPole-v1__dqn__4__1700000000")) as writer:
@@ -93,7 +91,7 @@ def test_the_tools_own_event_files_are_read_tensors_too(tmp_path: Path) -> None:
     assert config.hyperparameters == {"gamma": 0.9, "total_timesteps": 500, "track": False}
 
 
-def test_the_checksum_is_that_of_the_standard() -> None:
+def test_the_checksum_follows_the_standard() -> None:
     """CRC-32C of "123456789" is E3069283 (RFC 3720, B.4, and every table of checksums)."""
     crc = 0xE3069283
     assert masked_crc(b"123456789") == ((crc >> 15 | crc << 17) + 0xA282EAD8) & 0xFFFFFFFF
@@ -103,7 +101,7 @@ def test_the_checksum_is_that_of_the_standard() -> None:
 
 
 @pytest.mark.parametrize("newline", ["\n", "\r\n"])
-def test_a_monitor_file_gives_its_episodes(tmp_path: Path, newline: str) -> None:
+def test_a_monitor_file_contains_its_episodes(tmp_path: Path, newline: str) -> None:
     folder = one_of(tmp_path, written(tmp_path / "monitor.csv", MONITOR.replace("\n", newline)), algo="sac")
     assert series(folder) == [
         (10, 1700000001.5, {"episode/reward": 10.0, "episode/length": 10, "episode/index": 1}),
@@ -115,14 +113,14 @@ def test_a_monitor_file_gives_its_episodes(tmp_path: Path, newline: str) -> None
     assert folder.read_config().imported_from == "Stable-Baselines3's Monitor"
 
 
-def test_monitors_of_several_environments_are_one_run_in_the_order_of_their_episodes(tmp_path: Path) -> None:
+def test_monitors_of_several_environments_form_one_run_in_the_order_of_their_episodes(tmp_path: Path) -> None:
     written(tmp_path / "logs" / "0.monitor.csv", MONITOR)
     written(tmp_path / "logs" / "1.monitor.csv", HEAD + "r,l,t\n1.0,5,2.0\n")
     found = rows(one_of(tmp_path, tmp_path / "logs"))
     assert [(row["step"], row["values"]["episode/reward"]) for row in found] == [(10, 10.0), (15, 1.0), (35, 21.5)]
 
 
-def test_a_progress_file_gives_its_numbers_and_leaves_out_its_texts(tmp_path: Path) -> None:
+def test_a_progress_file_imports_its_numbers_without_its_texts(tmp_path: Path) -> None:
     path = written(tmp_path / "progress.csv", PROGRESS)
     os.utime(path, (1.7e9 + 4, 1.7e9 + 4))
     found = series(one_of(tmp_path, path))
@@ -131,7 +129,7 @@ def test_a_progress_file_gives_its_numbers_and_leaves_out_its_texts(tmp_path: Pa
     assert "note" not in found[0][2]
 
 
-def test_what_is_not_finite_is_a_gap_of_which_the_run_warns(tmp_path: Path) -> None:
+def test_a_non_finite_value_is_a_gap_with_a_warning(tmp_path: Path) -> None:
     folder = one_of(tmp_path, written(tmp_path / "progress.csv", "step,loss\n1,nan\n2,inf\n3,0.5\n"))
     assert [row["values"]["loss"] for row in rows(folder)] == [None, None, 0.5]
     assert messages(folder) == ["loss has values that are not finite; they are gaps."]
@@ -163,13 +161,13 @@ def test_what_is_not_finite_is_a_gap_of_which_the_run_warns(tmp_path: Path) -> N
         ("other.csv", "a,b\n1,2\n", "Supported: "),
     ],
 )
-def test_a_file_that_cannot_be_read_is_refused_with_what_is_wrong(
+def test_an_unreadable_file_is_refused_with_a_reason(
     tmp_path: Path, name: str, content: str | bytes, says: str
 ) -> None:
     assert re.search(says, refusal(tmp_path, written(tmp_path / "in" / name, content)))
 
 
-def test_a_hundred_megabytes_of_nonsense_are_refused_at_their_beginning(tmp_path: Path) -> None:
+def test_a_hundred_megabytes_of_nonsense_are_refused_at_the_start(tmp_path: Path) -> None:
     for name in (EVENTS, "progress.csv", "monitor.csv"):
         path = written(tmp_path / "in" / name, b"nonsense")
         os.truncate(path, 100_000_000)
@@ -179,7 +177,7 @@ def test_a_hundred_megabytes_of_nonsense_are_refused_at_their_beginning(tmp_path
 # Event files that were cut, or changed
 
 
-def test_a_torn_record_at_the_end_is_left_out_and_the_run_says_so(tmp_path: Path) -> None:
+def test_a_torn_last_record_is_left_out_with_a_warning(tmp_path: Path) -> None:
     whole = record(event(1, b"loss", 0.5)) + record(event(2, b"loss", 0.25))
     for cut in (1, 4, 30, 40):
         folder = one_of(tmp_path, written(tmp_path / str(cut) / EVENTS, whole[:-cut]))
@@ -187,7 +185,7 @@ def test_a_torn_record_at_the_end_is_left_out_and_the_run_says_so(tmp_path: Path
         assert "ends within a record" in messages(folder)[0]
 
 
-def test_a_changed_byte_costs_one_record_and_a_changed_length_what_comes_behind_it(tmp_path: Path) -> None:
+def test_a_changed_byte_costs_one_record_and_a_changed_length_everything_after_it(tmp_path: Path) -> None:
     first, second, third = (record(event(step, b"loss", 1 / step)) for step in (1, 2, 4))
     for place in range(len(second)):
         changed = bytearray(first + second + third)
@@ -200,7 +198,7 @@ def test_a_changed_byte_costs_one_record_and_a_changed_length_what_comes_behind_
         assert "a checksum differs" in message
 
 
-def test_a_record_too_long_for_numbers_is_stepped_over(tmp_path: Path) -> None:
+def test_a_record_too_long_for_numbers_is_skipped(tmp_path: Path) -> None:
     path = written(tmp_path / EVENTS, record(bytes(1 << 21)) + record(event(2, b"loss", 0.25)))
     assert [row["step"] for row in rows(one_of(tmp_path, path))] == [2]
 
@@ -208,7 +206,7 @@ def test_a_record_too_long_for_numbers_is_stepped_over(tmp_path: Path) -> None:
 # What holds for all of them
 
 
-def test_what_is_asked_for_counts_before_what_the_logs_say_and_names_are_made_to_fit(tmp_path: Path) -> None:
+def test_requested_settings_override_those_of_the_logs_and_names_are_adjusted(tmp_path: Path) -> None:
     path = written(tmp_path / "monitor.csv", MONITOR.replace("CartPole-v1", "Ünsinn " * 100))
     config = one_of(tmp_path, path).read_config()
     assert len(config.env_id) <= LIMITS.run_name.maximum
@@ -219,7 +217,7 @@ def test_what_is_asked_for_counts_before_what_the_logs_say_and_names_are_made_to
 @pytest.mark.parametrize(
     ("bound", "says"), [("MOST_VALUES", "more than 3 values"), ("MOST_METRICS", "more than 3 metrics")]
 )
-def test_what_is_beyond_the_bounds_is_refused(
+def test_an_import_beyond_the_limits_is_refused(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, bound: str, says: str
 ) -> None:
     monkeypatch.setattr(found_run, bound, 3)
@@ -227,7 +225,7 @@ def test_what_is_beyond_the_bounds_is_refused(
     assert says in refusal(tmp_path, path)
 
 
-def test_a_full_disk_leaves_no_part_of_a_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_full_disk_leaves_no_partial_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def full(*_arguments: object) -> int:
         raise OSError(28, "No space left on device")
 
@@ -239,7 +237,7 @@ def test_a_full_disk_leaves_no_part_of_a_run(tmp_path: Path, monkeypatch: pytest
     assert [one for one in (tmp_path / "runs").rglob("*") if one.is_file()] == []
 
 
-def test_what_was_imported_before_is_left_out_unless_it_is_wanted_again(tmp_path: Path) -> None:
+def test_a_previously_imported_run_is_skipped_unless_requested_again(tmp_path: Path) -> None:
     written(tmp_path / "logs" / "a" / "progress.csv", PROGRESS)
     first = one_of(tmp_path, tmp_path / "logs" / "a")
     moved = written(tmp_path / "copied" / "b" / "progress.csv", PROGRESS)
@@ -249,7 +247,7 @@ def test_what_was_imported_before_is_left_out_unless_it_is_wanted_again(tmp_path
     assert one_of(tmp_path, tmp_path / "copied").run_id != first.run_id
 
 
-def test_of_a_folder_only_what_is_new_is_taken(tmp_path: Path) -> None:
+def test_only_new_runs_of_a_folder_are_imported(tmp_path: Path) -> None:
     written(tmp_path / "logs" / "a" / "progress.csv", PROGRESS)
     first = one_of(tmp_path, tmp_path / "logs")
     written(tmp_path / "logs" / "b" / "progress.csv", PROGRESS.replace("9.5", "9.6"))
@@ -258,7 +256,7 @@ def test_of_a_folder_only_what_is_new_is_taken(tmp_path: Path) -> None:
     assert [folder.read_labels().name for folder in brought.runs] == ["logs/b"]
 
 
-def test_a_run_that_cannot_be_read_is_not_one_that_was_imported_before(tmp_path: Path) -> None:
+def test_an_unreadable_run_does_not_count_as_imported(tmp_path: Path) -> None:
     written(tmp_path / "logs" / "progress.csv", PROGRESS)
     first = one_of(tmp_path, tmp_path / "logs")
     whole = first.config_path.read_text()

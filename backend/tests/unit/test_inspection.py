@@ -40,7 +40,7 @@ def folder(tmp_path: Path) -> RunFolder:
     return make_run(tmp_path / "runs", "a-run", rows=5, status="completed")
 
 
-def test_a_whole_folder_has_no_damage_and_its_repair_changes_nothing(folder: RunFolder) -> None:
+def test_an_undamaged_folder_has_no_damage_and_its_repair_changes_nothing(folder: RunFolder) -> None:
     before = {path: path.read_bytes() for path in folder.path.rglob("*") if path.is_file()}
     assert inspect_folder(folder) == []
     assert repair_folder(folder) == []
@@ -70,7 +70,7 @@ FILES = [
 
 @pytest.mark.parametrize("name", FILES)
 @pytest.mark.parametrize("harm", [replace_by_folder, replace_by_pipe, replace_by_link])
-def test_what_is_no_file_is_named_once_and_put_aside(
+def test_an_entry_that_is_not_a_file_is_named_once_and_set_aside(
     folder: RunFolder, name: str, harm: Callable[[Path], None]
 ) -> None:
     harm(folder.path / name)
@@ -83,7 +83,9 @@ def test_what_is_no_file_is_named_once_and_put_aside(
 
 @pytest.mark.parametrize("name", ["eval", "checkpoints", "sealed"])
 @pytest.mark.parametrize("harm", [Path.touch, os.mkfifo, replace_by_link])
-def test_what_is_no_folder_is_named_and_put_aside(folder: RunFolder, name: str, harm: Callable[[Path], None]) -> None:
+def test_an_entry_that_is_not_a_folder_is_named_and_set_aside(
+    folder: RunFolder, name: str, harm: Callable[[Path], None]
+) -> None:
     if (folder.path / name).exists():
         (folder.path / name).rmdir()
     harm(folder.path / name)
@@ -96,7 +98,7 @@ def test_what_is_no_folder_is_named_and_put_aside(folder: RunFolder, name: str, 
     "name", ["control.json", "labels.json", "best_model.zip", "eval/eval_20261121-014312-123.json"]
 )
 @pytest.mark.parametrize("content", [b"", b"[]", b"\xff\xfe", b"[" * 10_000])
-def test_a_document_that_cannot_be_read_is_named_and_put_aside(folder: RunFolder, name: str, content: bytes) -> None:
+def test_an_unreadable_document_is_named_and_set_aside(folder: RunFolder, name: str, content: bytes) -> None:
     (folder.path / name).write_bytes(content)
     [damage] = inspect_folder(folder)
     assert (damage.file, damage.remedy) == (name, REPAIR)
@@ -117,7 +119,7 @@ def test_a_document_that_cannot_be_read_is_named_and_put_aside(folder: RunFolder
         (f"eval/{EVALUATION}.verify.json", b"nothing"),
     ],
 )
-def test_what_lies_deeper_is_inspected_and_repaired_as_well(folder: RunFolder, name: str, content: bytes) -> None:
+def test_files_in_subfolders_are_inspected_and_repaired_too(folder: RunFolder, name: str, content: bytes) -> None:
     path = folder.path / name
     path.parent.mkdir(exist_ok=True)
     path.write_bytes(content)
@@ -128,7 +130,7 @@ def test_what_lies_deeper_is_inspected_and_repaired_as_well(folder: RunFolder, n
 
 
 @pytest.mark.parametrize("name", [place.path for place in PLACES if place.is_folder and "/" not in place.path])
-def test_a_file_in_the_place_of_a_folder_is_named_and_put_aside(folder: RunFolder, name: str) -> None:
+def test_a_file_in_place_of_a_folder_is_named_and_set_aside(folder: RunFolder, name: str) -> None:
     if (path := folder.path / name).is_dir():
         path.rmdir()
     path.touch()
@@ -162,16 +164,14 @@ def test_every_path_of_a_run_folder_is_in_the_table(folder: RunFolder) -> None:
 
 
 @pytest.mark.parametrize("content", [b"", b"[]", b"[" * 10_000, b'{"schema_version": 1}'])
-def test_a_configuration_that_cannot_be_read_stays_for_nothing_can_be_made_of_it(
-    folder: RunFolder, content: bytes
-) -> None:
+def test_an_unreadable_configuration_stays_because_it_cannot_be_repaired(folder: RunFolder, content: bytes) -> None:
     folder.config_path.write_bytes(content)
     assert [(damage.file, damage.remedy) for damage in inspect_folder(folder)] == [("config.json", RESTORE_OR_DELETE)]
     assert repair_folder(folder) == []
     assert folder.config_path.read_bytes() == content
 
 
-def test_a_configuration_with_impossible_values_says_which(folder: RunFolder) -> None:
+def test_a_configuration_with_invalid_values_names_them(folder: RunFolder) -> None:
     config = json.loads(folder.config_path.read_bytes())
     folder.config_path.write_text(json.dumps({**config, "total_timesteps": -5, "seed": 10**30}))
     [damage] = inspect_folder(folder)
@@ -179,14 +179,14 @@ def test_a_configuration_with_impossible_values_says_which(folder: RunFolder) ->
     assert "total_timesteps" in damage.problem
 
 
-def test_a_run_that_trained_without_events_lacks_them(folder: RunFolder) -> None:
+def test_a_run_that_trained_without_events_is_missing_them(folder: RunFolder) -> None:
     folder.events_path.unlink()
     assert [damage.file for damage in inspect_folder(folder)] == ["events.jsonl"]
     folder.metrics_path.unlink()
     assert inspect_folder(folder) == []
 
 
-def test_a_folder_that_is_none_is_named(folder: RunFolder, tmp_path: Path) -> None:
+def test_an_invalid_folder_is_named(folder: RunFolder, tmp_path: Path) -> None:
     (tmp_path / "runs" / "a-link").symlink_to(folder.path)
     (tmp_path / "runs" / "a-file").touch()
     for name in ("a-link", "a-file", "nothing"):
@@ -194,7 +194,7 @@ def test_a_folder_that_is_none_is_named(folder: RunFolder, tmp_path: Path) -> No
         assert [(one.file, one.remedy) for one in damage] == [(".", RESTORE_OR_DELETE)]
 
 
-def test_broken_lines_are_named_by_number_and_the_repaired_journal_holds_the_others(folder: RunFolder) -> None:
+def test_broken_lines_are_named_by_number_and_removed_from_the_repaired_journal(folder: RunFolder) -> None:
     whole = folder.metrics_path.read_bytes().splitlines(keepends=True)
     bad = [b"nonsense\n", b'{"seq":9,"time":1,"step":99999999999999999999,"values":{}}\n', b'{"seq":1,"step":1}\n']
     harmed = whole[0] + bad[0] + b"".join(whole[1:]) + bad[1] + bad[2] + b'{"torn'
@@ -217,7 +217,7 @@ def test_broken_lines_are_named_by_number_and_the_repaired_journal_holds_the_oth
         b'{"seq":3,"time":1,"event":"error","step":0,"data":[]}',
     ],
 )
-def test_an_event_that_nobody_can_use_is_a_broken_line(folder: RunFolder, line: bytes) -> None:
+def test_an_unusable_event_is_a_broken_line(folder: RunFolder, line: bytes) -> None:
     with folder.events_path.open("ab") as file:
         file.write(line + b"\n")
     assert [broken.raw for broken in broken_lines(folder.events_path, is_event).first] == [line]
@@ -225,12 +225,12 @@ def test_an_event_that_nobody_can_use_is_a_broken_line(folder: RunFolder, line: 
     assert all(parse_event(line.record) for line in read_journal(folder.events_path))
 
 
-def test_of_many_broken_lines_the_first_are_named_and_the_rest_counted(folder: RunFolder) -> None:
+def test_the_first_of_many_broken_lines_are_named_and_the_rest_counted(folder: RunFolder) -> None:
     folder.metrics_path.write_bytes(b"?\n" * 1_000)
     found = damaged_lines(folder.metrics_path, broken_lines(folder.metrics_path, is_metric), "It is not a record.")
     assert len(found) == MAX_NAMED_LINES
     assert "990" in found[-1].problem
 
 
-def test_every_column_that_is_lost_with_a_file_exists() -> None:
+def test_every_column_listed_as_lost_with_a_file_exists() -> None:
     assert {name for names in COLUMNS_FROM.values() for name in names} <= set(RunRow.model_fields)

@@ -18,7 +18,7 @@ def path(tmp_path: Path) -> Path:
     return tmp_path / "metrics.jsonl"
 
 
-def test_only_offsets_at_which_a_line_begins_or_the_journal_ends_are_line_starts(path: Path) -> None:
+def test_only_offsets_of_line_starts_and_of_the_end_are_line_starts(path: Path) -> None:
     write(path, 1, 2, 3)
     with path.open("ab") as file:
         file.write(b'{"torn')
@@ -33,7 +33,7 @@ def test_offsets_outside_the_journal_are_no_line_starts(path: Path, offset: int)
     assert not is_line_start(path, offset)
 
 
-def test_the_beginning_of_a_journal_not_yet_there_is_a_line_start(path: Path) -> None:
+def test_the_start_of_a_missing_journal_is_a_line_start(path: Path) -> None:
     assert is_line_start(path, 0)
     assert not is_line_start(path, 1)
 
@@ -42,7 +42,7 @@ def after(path: Path, since: float) -> list[Any]:
     return [line.record and line.record["seq"] for line in JournalTail(path, offset_after(path, since)).read()]
 
 
-def test_reading_after_a_time_gives_every_later_line_and_no_earlier_one(path: Path) -> None:
+def test_reading_after_a_time_returns_every_later_line_and_no_earlier_one(path: Path) -> None:
     rng = random.Random(11)
     for count in (1, 2, 3, 10, 200):
         times = sorted(rng.choice([rng.uniform(0, 100), 50.0]) for _ in range(count))
@@ -55,7 +55,7 @@ def test_reading_after_a_time_gives_every_later_line_and_no_earlier_one(path: Pa
             assert after(path, since) == [seq for seq, moment in enumerate(times, start=1) if moment > since]
 
 
-def test_reading_after_a_time_steps_over_broken_lines_without_losing_one(path: Path) -> None:
+def test_reading_after_a_time_skips_broken_lines_without_losing_another(path: Path) -> None:
     broken = [b"nonsense", b'{"seq":5}', b'{"seq":6,"time":null}', b""]
     for position in range(7):
         for count in range(1, 5):
@@ -68,13 +68,13 @@ def test_reading_after_a_time_steps_over_broken_lines_without_losing_one(path: P
                 assert found == list(range(since + 1, 7))
 
 
-def test_after_any_time_a_missing_or_empty_journal_is_read_from_its_beginning(path: Path) -> None:
+def test_a_missing_or_empty_journal_is_read_from_its_start_after_any_time(path: Path) -> None:
     assert offset_after(path, 5.0) == 0
     path.touch()
     assert offset_after(path, 5.0) == 0
 
 
-def test_reading_after_a_time_steps_over_a_line_without_end(path: Path) -> None:
+def test_reading_after_a_time_skips_an_endless_line(path: Path) -> None:
     with path.open("wb") as file:
         file.write(b'{"seq":1,"time":1}\n')
         file.seek(50_000_000)

@@ -17,18 +17,18 @@ def path(tmp_path: Path) -> Path:
     return tmp_path / "metrics.jsonl"
 
 
-def test_records_are_numbered_from_one_with_seq_and_time_in_front(path: Path) -> None:
+def test_records_are_numbered_from_one_and_start_with_seq_and_time(path: Path) -> None:
     write(path, 10, 20)
     assert path.read_bytes() == b'{"seq":1,"time":1000.0,"step":10}\n{"seq":2,"time":1000.0,"step":20}\n'
 
 
-def test_reopening_goes_on_after_the_last_line(path: Path) -> None:
+def test_reopening_continues_after_the_last_line(path: Path) -> None:
     write(path, 10, 20)
     write(path, 30)
     assert seqs(path) == [1, 2, 3]
 
 
-def test_reopening_cuts_a_torn_tail_off_and_uses_its_number_again(path: Path) -> None:
+def test_reopening_removes_a_torn_tail_and_reuses_its_number(path: Path) -> None:
     write(path, 10, 20)
     with path.open("ab") as file:
         file.write(b'{"seq":3,"time":10')
@@ -37,7 +37,7 @@ def test_reopening_cuts_a_torn_tail_off_and_uses_its_number_again(path: Path) ->
     assert read_journal(path)[-1].record == {"seq": 3, "time": 1000.0, "step": 30}
 
 
-def test_reopening_cuts_a_torn_tail_longer_than_a_piece(path: Path) -> None:
+def test_reopening_removes_a_torn_tail_longer_than_a_piece(path: Path) -> None:
     write(path, 10)
     with path.open("ab") as file:
         file.write(b"x" * (3 << 20))
@@ -45,7 +45,7 @@ def test_reopening_cuts_a_torn_tail_longer_than_a_piece(path: Path) -> None:
     assert seqs(path) == [1, 2]
 
 
-def test_reopening_a_journal_of_one_torn_line_starts_afresh(path: Path) -> None:
+def test_reopening_a_journal_of_one_torn_line_starts_over(path: Path) -> None:
     path.write_bytes(b'{"seq":1')
     write(path, 10)
     assert seqs(path) == [1]
@@ -59,7 +59,7 @@ def test_broken_lines_at_the_end_keep_their_numbers(path: Path) -> None:
     assert seqs(path) == [1, 2, None, None, 5]
 
 
-def test_rows_wait_for_flush_seconds_and_no_longer(path: Path) -> None:
+def test_rows_are_buffered_for_at_most_flush_seconds(path: Path) -> None:
     clock = Clock()
     writer = JournalWriter(path, clock=clock, monotonic=clock, flush_seconds=0.1)
     writer.append({"step": 1})
@@ -82,7 +82,7 @@ def test_rows_wait_for_flush_seconds_and_no_longer(path: Path) -> None:
     assert seqs(path) == [1, 2, 3, 4, 5]
 
 
-def test_a_closed_journal_takes_no_more_and_may_be_closed_again(path: Path) -> None:
+def test_a_closed_journal_accepts_no_records_and_can_be_closed_again(path: Path) -> None:
     writer = JournalWriter(path)
     writer.close()
     writer.close()
@@ -91,7 +91,7 @@ def test_a_closed_journal_takes_no_more_and_may_be_closed_again(path: Path) -> N
         writer.append({"step": 1})
 
 
-def test_a_record_that_json_cannot_say_uses_up_no_number(path: Path) -> None:
+def test_a_record_that_json_cannot_encode_uses_no_number(path: Path) -> None:
     writer = JournalWriter(path)
     writer.append({"step": 1})
     with pytest.raises(TypeError):
@@ -108,7 +108,7 @@ def test_nan_is_written_as_null(path: Path) -> None:
     assert read_journal(path)[0].record == {**read_journal(path)[0].record, "values": {"train/loss": None}}
 
 
-def test_what_a_full_disk_refused_is_written_where_it_was_torn(path: Path) -> None:
+def test_a_record_refused_by_a_full_disk_is_rewritten_where_it_was_torn(path: Path) -> None:
     writer = JournalWriter(path)
     for step in range(5):
         writer.append({"step": step})
@@ -126,7 +126,7 @@ def test_what_a_full_disk_refused_is_written_where_it_was_torn(path: Path) -> No
     assert seqs(path) == [1, 2, 3, 4, 5, 6]
 
 
-def test_threads_appending_together_leave_no_gap(path: Path) -> None:
+def test_threads_appending_concurrently_leave_no_gap(path: Path) -> None:
     writer = JournalWriter(path, flush_seconds=0)
     given: list[int] = []
     threads = [
@@ -142,7 +142,7 @@ def test_threads_appending_together_leave_no_gap(path: Path) -> None:
     assert seqs(path) == list(range(1, 2401))
 
 
-def test_a_record_that_is_too_long_for_a_line_uses_up_no_number(path: Path) -> None:
+def test_a_record_too_long_for_a_line_uses_no_number(path: Path) -> None:
     writer = JournalWriter(path)
     with pytest.raises(ValueError, match="bytes at most"):
         writer.append({"text": "x" * MAX_LINE_BYTES})

@@ -40,7 +40,7 @@ DIVERGED = DivergedData(
         ("linear", [(256, SCALED), (768, SET), (640, DIVERGED)], True, True),  # from there on it came out otherwise
     ],
 )
-def test_a_knob_follows_its_schedule_until_a_value_takes_its_place(
+def test_a_hyperparameter_follows_its_schedule_until_a_value_replaces_it(
     tmp_path: Path, schedule: str, events: list[tuple[int, EventData]], follows: bool, is_changed: bool
 ) -> None:
     with service(tmp_path) as application:

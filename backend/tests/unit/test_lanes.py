@@ -92,11 +92,11 @@ def in_loop(check: Callable[[], Awaitable[None]]) -> None:
     asyncio.run(run())
 
 
-def test_the_lanes_together_leave_threads_for_what_is_quick() -> None:
+def test_all_lanes_together_leave_threads_for_quick_requests() -> None:
     assert sum(lane.at_once for lane in Lane if lane is not Lane.STREAMS) <= THREADS - 12
 
 
-def test_every_endpoint_that_takes_a_thread_waits_in_a_lane_or_is_known_to_be_quick() -> None:
+def test_every_endpoint_that_uses_a_thread_waits_in_a_lane_or_is_known_to_be_quick() -> None:
     api = create_api()
     api.openapi()
     routes = [route for route in api.routes if isinstance(route, LaneRoute)]
@@ -107,7 +107,7 @@ def test_every_endpoint_that_takes_a_thread_waits_in_a_lane_or_is_known_to_be_qu
 
 
 @pytest.mark.parametrize("lane", Lane)
-def test_of_a_burst_a_few_are_handled_at_a_time_and_no_other_lane_waits(lane: Lane) -> None:
+def test_a_burst_is_limited_to_a_few_simultaneous_requests_and_delays_no_other_lane(lane: Lane) -> None:
     async def check() -> None:
         lanes, work, others = Lanes(), Work(), Work()
         burst = [Visitor(lanes, lane, work, number) for number in range(BURST)]
@@ -127,7 +127,7 @@ def test_of_a_burst_a_few_are_handled_at_a_time_and_no_other_lane_waits(lane: La
 
 
 @pytest.mark.parametrize("fails", [False, True])
-def test_the_next_one_has_its_turn_when_a_response_begins_or_fails(fails: bool) -> None:
+def test_the_next_request_starts_when_a_response_starts_or_fails(fails: bool) -> None:
     async def check() -> None:
         lanes, work = Lanes(), Work()
         for number in range(BURST):
@@ -139,7 +139,7 @@ def test_the_next_one_has_its_turn_when_a_response_begins_or_fails(fails: bool) 
     in_loop(check)
 
 
-def test_a_request_whose_client_has_left_is_never_handled() -> None:
+def test_a_request_of_a_disconnected_client_is_never_handled() -> None:
     async def check() -> None:
         lanes, work = Lanes(), Work()
         visitors = [Visitor(lanes, Lane.CHECKS, work, number) for number in range(6)]
@@ -155,7 +155,7 @@ def test_a_request_whose_client_has_left_is_never_handled() -> None:
     in_loop(check)
 
 
-def test_a_request_that_has_waited_still_has_its_body() -> None:
+def test_a_request_that_waited_still_has_its_body() -> None:
     async def check() -> None:
         lanes, work, bodies = Lanes(), Work(), []
 
@@ -174,7 +174,7 @@ def test_a_request_that_has_waited_still_has_its_body() -> None:
     in_loop(check)
 
 
-def test_a_query_that_waits_too_long_is_told_that_others_run() -> None:
+def test_a_query_that_waits_too_long_is_refused_as_busy() -> None:
     async def check() -> None:
         lanes, work = Lanes(query_seconds=0.0), Work()
         visitors = [Visitor(lanes, Lane.QUERIES, work, number) for number in range(3)]
@@ -186,7 +186,7 @@ def test_a_query_that_waits_too_long_is_told_that_others_run() -> None:
 
 
 @pytest.mark.parametrize("seed", range(20))
-def test_no_turn_is_lost_however_clients_leave_and_tasks_are_cancelled(seed: int) -> None:
+def test_no_slot_is_lost_when_clients_disconnect_and_tasks_are_cancelled(seed: int) -> None:
     async def check() -> None:
         chance = random.Random(seed)
         lanes, work = Lanes(query_seconds=0.001), Work()
@@ -246,7 +246,7 @@ class Stuck:
     ],
     ids=lambda value: value.title if isinstance(value, Lane) else None,
 )
-def test_more_slow_requests_than_there_are_threads_delay_no_quick_one(lane: Lane, method: str, path: str) -> None:
+def test_more_slow_requests_than_threads_delay_no_quick_one(lane: Lane, method: str, path: str) -> None:
     async def check() -> None:
         stuck = Stuck()
         api = create_api(stuck)  # type: ignore[arg-type]

@@ -27,7 +27,7 @@ def _below(model: type[BaseModel]) -> Iterator[type[BaseModel]]:
         yield from _below(one)
 
 
-def test_every_model_of_ours_waits_for_its_first_use() -> None:
+def test_every_model_of_ours_is_built_on_first_use() -> None:
     create_api()
     ours = [one for one in _below(BaseModel) if one.__module__.startswith("rlviz.")]
     eager = [one for one in ours if not issubclass(one, LazyModel | SQLModel | Settings)]
@@ -35,7 +35,7 @@ def test_every_model_of_ours_waits_for_its_first_use() -> None:
     assert eager == []
 
 
-def test_a_model_is_built_by_its_first_use_or_with_all_others() -> None:
+def test_a_model_is_built_on_first_use_or_together_with_all_others() -> None:
     assert not Outer.__pydantic_complete__
     assert Outer.model_validate({"inner": {"number": 1}}).inner == Inner(number=1)
     assert Outer.__pydantic_complete__
@@ -44,7 +44,7 @@ def test_a_model_is_built_by_its_first_use_or_with_all_others() -> None:
     assert all(one.__pydantic_complete__ for one in _below(LazyModel))
 
 
-def test_models_of_others_wait_for_their_first_use_if_they_are_imported_so() -> None:
+def test_models_of_other_packages_are_built_on_first_use_if_imported_lazily() -> None:
     with lazily_built():
 
         class Late(BaseModel):

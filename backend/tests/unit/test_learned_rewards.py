@@ -37,7 +37,7 @@ BREAKOUT = {"env_id": "ALE/Breakout-v5", "algo": "dqn"}
         ({"algo": "random", "actor": RunActor.RANDOM}, "raw", True, False, None),
     ],
 )
-def test_what_a_policy_expects_is_compared_where_it_is_of_the_same_rewards(
+def test_predicted_values_are_compared_with_rewards_only_on_the_same_scale(
     tmp_path: Path, changes: dict[str, Any], scale: str, comparable: bool, has_td_errors: bool, says: str | None
 ) -> None:
     config = make_run(tmp_path, hyperparameters={"gamma": 0.9}).read_config()
@@ -46,7 +46,7 @@ def test_what_a_policy_expects_is_compared_where_it_is_of_the_same_rewards(
     assert says in found.note if says is not None and found.note is not None else found.note is says
 
 
-def test_a_surprise_is_measured_by_rewards_as_they_were_learned_from() -> None:
+def test_surprise_is_measured_with_rewards_as_they_were_learned_from() -> None:
     played = Trajectory(np.array([np.nan, 7.0]), np.array([1.0, 0.0]), terminated=True, truncated=False)
     assert surprise(played, LearnedRewards(gamma=1.0))[-1] == 6.0
     assert surprise(played, LearnedRewards(gamma=1.0, scale=RewardScale.SIGN))[-1] == 0.0

@@ -32,7 +32,7 @@ def trial(seed: int, score: float, reached: float | None) -> Trial:
 TRIALS = [trial(0, 500.0, 2_000.0), trial(1, 480.0, 4_000.0), trial(2, 100.0, None)]
 
 
-def test_every_preset_of_an_environment_stands_in_one_specification() -> None:
+def test_every_preset_of_an_environment_is_in_one_specification() -> None:
     measured = Counter(
         (one.environment.id, str(preset.when), preset.algorithm, preset.id)
         for one in specifications()
@@ -53,7 +53,7 @@ def test_variants_are_named_after_their_presets() -> None:
             assert variant.name.endswith(one.preset_of(variant).title), one.path
 
 
-def test_figures_are_those_of_the_experiment() -> None:
+def test_figures_equal_those_of_the_experiment() -> None:
     found = measured_of("v0", experiment_results(TRIALS, SETTING))
     assert (found.seeds, found.solved, found.held) == (3, 2, 2)
     assert found.return_iqm == 360.0
@@ -61,20 +61,20 @@ def test_figures_are_those_of_the_experiment() -> None:
     assert found.solved_steps == [2_000, 4_000]
 
 
-def test_seeds_that_never_got_there_count_as_taking_longer() -> None:
+def test_seeds_that_never_reached_the_threshold_count_as_slower() -> None:
     late = [trial(0, 500.0, 2_000.0), trial(1, 90.0, None), trial(2, 100.0, None)]
     found = measured_of("v0", experiment_results(late, SETTING))
     assert (found.solved, found.steps_to_threshold, found.seconds_to_threshold) == (1, None, None)
 
 
-def test_all_figures_are_of_the_seeds_that_have_a_score() -> None:
+def test_all_figures_cover_the_seeds_with_a_score() -> None:
     failed = replace(trial(3, 0.0, 3_000.0), score=None, core_seconds=100.0, paid=Paid(100.0, 4_000))
     found = measured_of("v0", experiment_results([*TRIALS, failed], SETTING))
     assert (found.seeds, found.solved, found.held, found.solved_steps) == (3, 2, 2, [2_000, 4_000])
     assert (found.seconds, found.seconds_to_threshold) == (10.0, 10.0)
 
 
-def test_an_attempt_that_was_lost_costs_the_experiment_and_not_the_preset() -> None:
+def test_a_lost_attempt_adds_to_the_cost_of_the_experiment_and_not_of_the_preset() -> None:
     again = [replace(one, paid=Paid(2 * one.core_seconds, 2 * one.steps)) for one in TRIALS]
     results = experiment_results(again, SETTING)
     found = measured_of("v0", results)
@@ -83,7 +83,7 @@ def test_an_attempt_that_was_lost_costs_the_experiment_and_not_the_preset() -> N
 
 
 @pytest.mark.parametrize("threshold", [475.0, None])
-def test_the_picture_is_a_picture_with_everything_inside(threshold: float | None) -> None:
+def test_everything_in_the_picture_is_within_its_bounds(threshold: float | None) -> None:
     curve = curve_of(experiment_results(TRIALS, SETTING).curves, "v0")
     assert curve is not None
     (middle,) = ElementTree.fromstring(draw(curve, threshold)).iter("{http://www.w3.org/2000/svg}polyline")
@@ -92,22 +92,22 @@ def test_the_picture_is_a_picture_with_everything_inside(threshold: float | None
     assert points[0][1] > points[-1][1], "It learned"
 
 
-def test_a_variant_that_is_not_there_has_no_curve() -> None:
+def test_a_missing_variant_has_no_curve() -> None:
     assert curve_of(experiment_results(TRIALS, SETTING).curves, "v1") is None
 
 
-def test_the_document_leads_to_the_specification_of_what_is_measured() -> None:
+def test_the_document_links_to_the_specification_of_each_measurement() -> None:
     known = {one.path.name for one in specifications()}
     named = {rest.partition(")")[0] for rest in document().split(f"]({SPECIFICATIONS}/")[1:]}
     assert named <= known
 
 
-def test_a_specification_is_read_by_the_name_that_the_figures_give_it() -> None:
+def test_a_specification_is_found_by_the_name_in_the_figures() -> None:
     assert specification_text("cartpole.toml") is not None
     for name in ("cartpole", "../files/cartpole.toml", "measured.json", ""):
         assert specification_text(name) is None
 
 
-def test_every_seed_that_held_the_threshold_had_solved_it() -> None:
+def test_every_seed_that_held_the_threshold_solved_the_environment() -> None:
     figures = json.loads(MEASURED.read_text())
     assert [one for one in figures.values() if one["held"] is not None and one["held"] > one["solved"]] == []

@@ -42,7 +42,7 @@ def nbytes(buffer: object) -> int:
 
 @pytest.mark.parametrize(("seen", "done", "observation", "action"), SPACES)
 @pytest.mark.parametrize("once", [False, True])
-def test_a_replay_buffer_takes_what_was_estimated(
+def test_a_replay_buffer_takes_the_estimated_memory(
     seen: Any, done: Any, observation: Layout, action: Layout, once: bool
 ) -> None:
     buffer = ReplayBuffer(500, seen, done, "cpu", optimize_memory_usage=once, handle_timeout_termination=not once)
@@ -50,14 +50,14 @@ def test_a_replay_buffer_takes_what_was_estimated(
 
 
 @pytest.mark.parametrize(("seen", "done", "observation", "action"), SPACES)
-def test_a_rollout_buffer_takes_half_of_what_was_estimated_as_an_update_copies_it(
+def test_a_rollout_buffer_takes_half_of_its_estimate_because_an_update_copies_it(
     seen: Any, done: Any, observation: Layout, action: Layout
 ) -> None:
     buffer = RolloutBuffer(50, seen, done, "cpu", n_envs=3)
     assert rollout_buffer(50, 3, observation, action).bytes == 2 * nbytes(buffer)
 
 
-def test_a_table_takes_what_was_estimated() -> None:
+def test_a_q_table_takes_the_estimated_memory() -> None:
     seen, done = spaces.MultiDiscrete([3, 4, 5]), spaces.Discrete(6)
     environment = pictures(observation_space=describe_space(seen, ""), action_space=describe_space(done, ""))
     need = (
@@ -68,7 +68,7 @@ def test_a_table_takes_what_was_estimated() -> None:
     assert need.bytes == sum(part.nbytes for part in TablePolicy(seen, done).buffers())
 
 
-def test_the_largest_that_fits_does_and_one_more_does_not() -> None:
+def test_the_largest_estimate_that_fits_is_accepted_and_one_more_is_not() -> None:
     need = replay_buffer(1_000_000, Layout((96, 96, 3), 1), Layout((3,), 4), store_once=False)
     most = need.largest(14 * GB)
     fits, too_much = (replay_buffer(size, *SPACES[1][2:], store_once=False).bytes for size in (most, most + 1))
@@ -124,7 +124,7 @@ REST: dict[str, Any] = {"reward_threshold": None, "max_episode_steps": None, "re
     ],
     ids=["replay", "rollout", "table", "table of several numbers"],
 )
-def test_what_cannot_fit_is_refused_with_what_would(
+def test_values_that_do_not_fit_into_memory_are_refused_with_ones_that_do(
     algo: str, values: dict[str, Any], environment: Environment, pointer: str, message: str
 ) -> None:
     algorithm = ALGORITHMS.get(algo)
@@ -134,16 +134,14 @@ def test_what_cannot_fit_is_refused_with_what_would(
     assert str(caught.value) == message
 
 
-def test_what_fits_is_not_refused() -> None:
+def test_values_that_fit_into_memory_are_accepted() -> None:
     algorithm = ALGORITHMS.get("sac")
     for values in ({"buffer_size": 144_000}, {"buffer_size": 280_000, "optimize_memory_usage": True}):
         check_memory(algorithm, algorithm.validate(values, 10**7), pictures(), 8 * GB)
 
 
 @pytest.mark.parametrize(("limit", "usage"), [("memory.max", "memory.current"), ("max", "memory.usage_in_bytes")])
-def test_a_container_s_memory_counts_if_it_is_fuller_and_files_that_are_cached_do_not(
-    tmp_path: Path, limit: str, usage: str
-) -> None:
+def test_a_fuller_container_memory_counts_without_cached_files(tmp_path: Path, limit: str, usage: str) -> None:
     total_cache = "total_inactive_file 150" if usage == "memory.usage_in_bytes" else "inactive_file 150"
     (tmp_path / limit).write_text("1000\n")
     (tmp_path / usage).write_text("1145\n")
@@ -158,7 +156,7 @@ def test_a_container_s_memory_counts_if_it_is_fuller_and_files_that_are_cached_d
 @pytest.mark.parametrize(
     ("used", "state", "to_do"), [(74, "ok", ""), (75, "look", "Do not start more runs"), (90, "look", "Pause or stop")]
 )
-def test_the_doctor_says_when_memory_is_nearly_full(used: int, state: str, to_do: str) -> None:
+def test_the_doctor_warns_when_memory_is_nearly_full(used: int, state: str, to_do: str) -> None:
     finding = check_free_memory(MemoryUse("container", used * GB // 10, 10 * GB))
     assert (finding.about, finding.state) == ("memory", state)
     assert finding.says == f"{byte_text(used * 1e8)} of the 10 GB of this container's memory are taken ({used}%)."
@@ -166,7 +164,7 @@ def test_the_doctor_says_when_memory_is_nearly_full(used: int, state: str, to_do
     assert bool(finding.to_do) is bool(to_do)
 
 
-def test_memory_that_is_nearly_full_is_told_once_at_each_level_and_again_after_it_was_relieved() -> None:
+def test_a_memory_warning_is_given_once_per_level_and_again_after_memory_was_freed() -> None:
     shares = [60, 75, 80, 74, 76, 90, 95, 88, 91, 80, 92, 95, 60, 93]
     uses = iter([MemoryUse("machine", share, 100) for share in shares])
     notifier = Notifier(None)
@@ -180,7 +178,7 @@ def test_memory_that_is_nearly_full_is_told_once_at_each_level_and_again_after_i
     assert "Pause or stop runs now" in told[1].message
 
 
-def test_a_service_watches_memory_from_its_start(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_service_monitors_memory_from_its_start(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     settings = Settings(_env_file=None, runs_dir=tmp_path, launcher="thread", warm_worker=False)  # type: ignore[call-arg]
     app = Application(settings)
     monkeypatch.setattr(psutil, "virtual_memory", lambda: SimpleNamespace(total=100 * GB, available=5 * GB))
@@ -192,7 +190,7 @@ def test_a_service_watches_memory_from_its_start(tmp_path: Path, monkeypatch: py
         app.close()
 
 
-def test_a_container_s_limit_counts(tmp_path: Path) -> None:
+def test_a_container_memory_limit_counts(tmp_path: Path) -> None:
     machine = machine_memory(())
     for name, content in {"two": "1000000", "one": "max", "huge": str(2**63)}.items():
         (tmp_path / name).write_text(content)

@@ -166,7 +166,7 @@ wanted_rows = st.just(EVERY_ROW) | st.builds(
     wanted=wanted_rows,
     block_bytes=st.sampled_from([1, 300, 2_000, 1 << 19]),
 )
-def test_columns_are_what_the_rows_say(
+def test_columns_match_the_rows(
     parts: list[list[bytes]], shuffle: Any, torn: bytes, wanted: WantedRows, block_bytes: int
 ) -> None:
     lines = [line for part in parts for line in part]
@@ -181,7 +181,7 @@ def test_columns_are_what_the_rows_say(
 
 
 @cases("odd", ODD_LINES)
-def test_an_odd_line_among_usual_ones_changes_no_other_row(odd: bytes) -> None:
+def test_an_unusual_line_among_usual_ones_changes_no_other_row(odd: bytes) -> None:
     usual_line = b'{"seq":%d,"time":1.5,"step":%d,"values":{"e":%d}}'
     lines = [usual_line % (seq, 10 * seq, seq) for seq in range(1, 40)]
     for place in (0, 1, 20, 39):
@@ -190,7 +190,7 @@ def test_an_odd_line_among_usual_ones_changes_no_other_row(odd: bytes) -> None:
             assert repr(in_columns(journal, EVERY_ROW, 1 << 19)) == repr(row_by_row(journal, EVERY_ROW))
 
 
-def test_usual_lines_of_several_kinds_are_never_parsed_one_by_one(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_usual_lines_of_several_kinds_are_never_parsed_individually(monkeypatch: pytest.MonkeyPatch) -> None:
     def refuse(*_: object) -> None:
         raise AssertionError("A block was parsed line by line.")
 
@@ -208,7 +208,7 @@ def test_usual_lines_of_several_kinds_are_never_parsed_one_by_one(monkeypatch: p
 
 
 @pytest.mark.parametrize(("after", "last"), [(0, 2_000), (0, 1_999), (500, 1_200), (1_999, 1_999), (1_500, 5_000)])
-def test_reading_ends_after_the_block_with_the_last_row_that_is_wanted(after: int, last: int) -> None:
+def test_reading_ends_after_the_block_with_the_last_requested_row(after: int, last: int) -> None:
     line = b'{"seq":%d,"time":1.5,"step":%d,"values":{"e":%d}}\n'
     journal = b"".join(line % (seq, 10 * seq, seq) for seq in range(1, 2_001)) + b"broken\n" * 5_000
     wanted = WantedRows(Superseded([Stretch(first=600, last=700)]), after=after, last=last, only_valid=True)

@@ -20,7 +20,7 @@ def test_no_metric_is_defined_twice() -> None:
 
 
 @cases("definition", [definition for definition, _ in DEFINED], ids=lambda item: item.name)
-def test_a_definition_says_what_a_chart_needs(definition: MetricDefinition) -> None:
+def test_a_definition_has_everything_a_chart_needs(definition: MetricDefinition) -> None:
     assert definition.label
     assert definition.label != definition.name
     assert definition.help.endswith(".")
@@ -32,7 +32,7 @@ def test_a_definition_says_what_a_chart_needs(definition: MetricDefinition) -> N
         assert definition.minimum < definition.maximum
 
 
-def test_labels_are_told_apart() -> None:
+def test_labels_are_distinct() -> None:
     assert [label for label, count in Counter(d.label for d, _ in DEFINED).items() if count > 1] == []
 
 
@@ -41,7 +41,7 @@ def test_every_metric_that_an_algorithm_names_is_defined(algo: str) -> None:
     assert {*LOGGED, *ALGORITHMS.get(algo).metrics} <= set(NAMES)
 
 
-def test_every_metric_that_the_trainer_writes_itself_is_defined() -> None:
+def test_every_metric_written_by_the_trainer_is_defined() -> None:
     own = {
         value
         for value in vars(records).values()
@@ -51,7 +51,7 @@ def test_every_metric_that_the_trainer_writes_itself_is_defined() -> None:
     assert own <= set(NAMES)
 
 
-def test_a_metric_names_the_algorithms_that_log_it_and_a_shared_one_all() -> None:
+def test_a_metric_lists_the_algorithms_that_log_it_and_a_shared_one_lists_all() -> None:
     loggers = {definition.name: algorithms for definition, algorithms in DEFINED}
     assert loggers["train/clip_fraction"] == ["ppo"]
     assert loggers["train/td_error"] == ["q-learning"]
@@ -59,13 +59,13 @@ def test_a_metric_names_the_algorithms_that_log_it_and_a_shared_one_all() -> Non
     assert loggers["episode/reward"] == ALGORITHMS.names()
 
 
-def test_an_algorithm_brings_the_definition_of_what_it_alone_logs() -> None:
+def test_an_algorithm_defines_the_metrics_that_only_it_logs() -> None:
     own = MetricDefinition(name="train/surprise", label="Surprise", help="How much.", group=MetricGroup.VALUE)
     new = replace(ALGORITHMS.get("ppo"), id="new", metrics=("train/surprise",), definitions=(own,))
     assert (own, ["new"]) in metric_definitions([ALGORITHMS.get("dqn"), new])
 
 
-def test_of_an_actor_critic_only_the_parts_of_the_loss_are_headlines() -> None:
+def test_only_the_parts_of_an_actor_critic_loss_are_headlines() -> None:
     loss = next(definition for definition in METRICS if definition.name == "train/loss")
     assert loss.place is ChartPlace.HEADLINE
     assert loss.superseded_by == "train/value_loss"

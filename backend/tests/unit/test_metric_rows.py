@@ -81,22 +81,20 @@ def _of_tail(folder: RunFolder) -> Sequence[float]:
         ),
     ],
 )
-def test_every_figure_is_made_of_the_rows_that_count(
-    run: RunFolder, read: Callable[[RunFolder], Sequence[float]]
-) -> None:
+def test_every_figure_uses_only_rows_that_count(run: RunFolder, read: Callable[[RunFolder], Sequence[float]]) -> None:
     assert list(read(run)) == [10, 20, 30]
 
 
-def test_the_growth_video_draws_the_mean_of_the_rows_that_count(run: RunFolder) -> None:
+def test_the_growth_video_draws_the_mean_of_rows_that_count(run: RunFolder) -> None:
     assert list(progress_of(run).returns) == [10, 15, 20]
 
 
-def test_the_journal_as_it_was_written_has_them_all(run: RunFolder) -> None:
+def test_the_raw_journal_has_all_rows(run: RunFolder) -> None:
     assert [row["seq"] for row in all_rows(run)] == [1, 2, 3, 4]
     assert [row["seq"] for row in counted_rows(run, after=2)] == [4]
 
 
-def test_a_pruner_forgets_what_a_run_goes_back_over(tmp_path: Path) -> None:
+def test_a_pruner_forgets_rows_discarded_by_a_rollback(tmp_path: Path) -> None:
     folder, returns = make_run(tmp_path, "a", hyperparameters=SHORT), GreedyReturns(tmp_path)
     for step, value in ((100, 10.0), (200, 20.0), (300, 999.0)):
         log(folder, step, value)
@@ -107,7 +105,7 @@ def test_a_pruner_forgets_what_a_run_goes_back_over(tmp_path: Path) -> None:
     assert returns.read_returns("a") == [10, 20, 30]
 
 
-def test_a_pruner_is_told_nothing_of_a_policy_that_has_not_learned(tmp_path: Path) -> None:
+def test_a_pruner_ignores_evaluations_before_the_policy_has_learned(tmp_path: Path) -> None:
     folder = make_run(tmp_path, "a", hyperparameters={"n_steps": 200, "batch_size": 50})
     for step, value in ((100, 90.0), (200, 80.0), (300, 30.0)):
         log(folder, step, value)
@@ -115,7 +113,7 @@ def test_a_pruner_is_told_nothing_of_a_policy_that_has_not_learned(tmp_path: Pat
     assert len(GreedyReturns(tmp_path).read_returns("a")) == 3, "evaluations keep their places"
 
 
-def test_a_line_that_is_no_row_is_none_of_them(run: RunFolder) -> None:
+def test_an_invalid_line_does_not_count(run: RunFolder) -> None:
     rows = CountedRows(run)
     assert len(rows.read().rows) == 3
     with run.metrics_path.open("a") as file:

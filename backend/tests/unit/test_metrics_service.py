@@ -31,7 +31,7 @@ def hasty_threads() -> Iterator[None]:
 
 
 @pytest.mark.usefixtures("hasty_threads")
-def test_a_cursor_stands_just_after_the_points_it_comes_with_whoever_else_reads(tmp_path: Path) -> None:
+def test_a_cursor_points_just_after_its_points_with_concurrent_readers(tmp_path: Path) -> None:
     folder, names = make_run(tmp_path, "a"), [f"metric/{number}" for number in range(40)]
     service = MetricsService()
 
@@ -51,7 +51,7 @@ def test_a_cursor_stands_just_after_the_points_it_comes_with_whoever_else_reads(
         assert {curve.count for curve in answer.curves.values()} <= {whole[:offset].count(b"\n")}
 
 
-def test_a_series_that_was_never_logged_is_empty(tmp_path: Path) -> None:
+def test_a_metric_that_was_never_logged_has_an_empty_series(tmp_path: Path) -> None:
     folder = make_run(tmp_path, "a", rows=2)
     reward, other = MetricsService().series(folder, REWARD, "train/loss")
     assert reward.value.tolist() == [1.0, 2.0]
@@ -70,7 +70,7 @@ def test_a_long_journal_is_read_ahead_and_then_reads_quickly(tmp_path: Path, mon
     assert len(service.series(folder, REWARD)[0].value) == 50
 
 
-def test_a_run_that_was_forgotten_is_read_again(tmp_path: Path) -> None:
+def test_a_forgotten_run_is_read_again(tmp_path: Path) -> None:
     folder = make_run(tmp_path, "a", rows=2)
     service = MetricsService()
     service.curves(folder, None, CurveRequest(10, "step"))
@@ -98,7 +98,7 @@ LOGGED = [
         ("episode", "train/loss", [2, 3]),
     ],
 )
-def test_each_axis_says_where_a_point_was_logged(tmp_path: Path, axis: Axis, name: str, x: list[float]) -> None:
+def test_each_axis_shows_where_a_point_was_logged(tmp_path: Path, axis: Axis, name: str, x: list[float]) -> None:
     folder, now = make_run(tmp_path, "a"), iter([time for time, _, _ in LOGGED])
     with closing(JournalWriter(folder.metrics_path, clock=lambda: next(now))) as writer:
         for _, step, values in LOGGED:
@@ -109,7 +109,7 @@ def test_each_axis_says_where_a_point_was_logged(tmp_path: Path, axis: Axis, nam
     assert middle.x == [value for value in x if value == x[0]]
 
 
-def test_a_window_is_thinned_by_itself_down_to_the_raw_points(tmp_path: Path) -> None:
+def test_a_window_is_thinned_on_its_own_down_to_raw_points(tmp_path: Path) -> None:
     folder = make_run(tmp_path, "a", rows=5_000)
     service = MetricsService()
     whole = service.curves(folder, [REWARD], CurveRequest(10, "step")).curves[REWARD]
@@ -142,7 +142,7 @@ def test_a_smoothed_value_depends_neither_on_thinning_nor_on_the_window(tmp_path
     assert whole.smoothed is None  # nothing was left out
 
 
-def test_the_newest_points_are_the_last_of_the_window(tmp_path: Path) -> None:
+def test_the_newest_points_are_at_the_end_of_the_window(tmp_path: Path) -> None:
     folder = make_run(tmp_path, "a", rows=50)
     service = MetricsService()
     newest = service.curves(folder, [REWARD], CurveRequest(100, newest=3)).curves[REWARD]
@@ -152,7 +152,7 @@ def test_the_newest_points_are_the_last_of_the_window(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("runs", [CACHED_RUNS + 3])
-def test_more_runs_than_are_kept_in_memory_are_still_answered(tmp_path: Path, runs: int) -> None:
+def test_more_runs_than_the_cache_holds_are_still_answered(tmp_path: Path, runs: int) -> None:
     service = MetricsService()
     folders = [make_run(tmp_path, f"r{number}", rows=number + 1) for number in range(runs)]
     for _ in range(2):

@@ -47,5 +47,5 @@ def test_each_use_names_the_class_and_what_to_do(app: Application, use: str) -> 
         ("no class at all", "no class at all"),
     ],
 )
-def test_a_file_or_a_package_is_missing_without_running_any_code(entry_point: str, missing: str | None) -> None:
+def test_a_missing_file_or_package_is_detected_without_running_code(entry_point: str, missing: str | None) -> None:
     assert missing_source(entry_point) == missing

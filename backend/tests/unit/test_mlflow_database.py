@@ -59,7 +59,7 @@ def folder(path: Path) -> Path:
     return path.parent
 
 
-def test_an_interruption_leaves_nothing_and_the_next_delivery_creates_it(path: Path, folder: Path) -> None:
+def test_an_interrupted_creation_leaves_nothing_and_the_next_delivery_succeeds(path: Path, folder: Path) -> None:
     with pytest.raises(Interrupted):
         make_database(path, interrupted)
     assert list(folder.iterdir()) == []
@@ -68,7 +68,7 @@ def test_an_interruption_leaves_nothing_and_the_next_delivery_creates_it(path: P
     assert list(folder.iterdir()) == [path]
 
 
-def test_what_a_killed_process_left_is_removed_and_what_another_writes_stays(path: Path, folder: Path) -> None:
+def test_remains_of_a_killed_process_are_removed_and_those_of_a_live_one_stay(path: Path, folder: Path) -> None:
     no_process = 2**30  # larger than any system gives
     left = [folder / f".mlflow.db.{no_process}-1.tmp{end}" for end in ("", "-journal")]
     written = folder / f".mlflow.db.{os.getpid()}-1.tmp"
@@ -78,7 +78,7 @@ def test_what_a_killed_process_left_is_removed_and_what_another_writes_stays(pat
     assert set(folder.iterdir()) == {path, written}
 
 
-def test_one_that_is_there_is_left_alone(path: Path) -> None:
+def test_an_existing_database_is_left_unchanged(path: Path) -> None:
     make_database(path, whole)
     make_database(path, never)
     path.write_bytes(b"this is no database of SQLite, and none of ours")
@@ -86,7 +86,7 @@ def test_one_that_is_there_is_left_alone(path: Path) -> None:
 
 
 @pytest.mark.parametrize("statements", [(), ("CREATE TABLE experiments (id INTEGER)",)])
-def test_one_that_was_left_incomplete_is_set_aside(path: Path, folder: Path, statements: tuple[str, ...]) -> None:
+def test_an_incomplete_database_is_set_aside(path: Path, folder: Path, statements: tuple[str, ...]) -> None:
     execute(path, *statements)
     path.touch()
     make_database(path, whole)
@@ -94,7 +94,7 @@ def test_one_that_was_left_incomplete_is_set_aside(path: Path, folder: Path, sta
     assert {one.name for one in folder.iterdir()} == {"mlflow.db", "mlflow.db.incomplete"}
 
 
-def test_of_two_that_create_it_at_once_the_first_counts(path: Path, folder: Path) -> None:
+def test_the_first_of_two_simultaneous_creations_wins(path: Path, folder: Path) -> None:
     first = path.with_name("first.db")
     execute(first, "CREATE TABLE experiments (id INTEGER)", "INSERT INTO experiments VALUES (1)")
 

@@ -90,7 +90,7 @@ TAKES: dict[str, tuple[Naming, Callable[[str], bool]]] = {
 @example(["a?b", "a*b", "a_b", "a_0x3F_b"])
 @example(["\0", "\\x00", "\\x5cx00", "\ud800", "\\ud800"])
 @example(["x" * 249, "x" * 250, "x" * 251, "x" * 300, "x" * 199, "x" * 200])
-def test_every_target_takes_the_names_that_it_is_given_and_two_names_stay_two(names: list[str]) -> None:
+def test_every_target_accepts_its_names_and_distinct_names_stay_distinct(names: list[str]) -> None:
     for target, (naming, takes) in TAKES.items():
         there = [naming.encode(name) for name in names]
         assert all(map(takes, there)), (target, there)
@@ -101,7 +101,7 @@ def test_every_target_takes_the_names_that_it_is_given_and_two_names_stay_two(na
         assert naming.renamed(names) == {name: one for name, one in zip(names, there, strict=True) if one != name}
 
 
-def test_ordinary_names_are_the_same_everywhere() -> None:
+def test_ordinary_names_are_unchanged_everywhere() -> None:
     for name in ("rollout/ep_rew_mean", "train/loss", "eval/mean reward", "a.b", "lr_0", "Verlust/größe", "_x"):
         assert {naming.encode(name) for naming, _ in TAKES.values()} == {name}
 
@@ -126,7 +126,7 @@ def without_halves(names: list[str]) -> list[str]:
 @given(st.lists(NAMES, min_size=1, max_size=12, unique_by=recorded_name).map(without_halves).filter(bool))
 @example(["step", "time", "seq", "loss"])
 @example(["\0", "a\nb", "a\rb", 'q"', "a,b", " padded ", "x" * 300])
-def test_whatever_is_logged_comes_back_from_every_target_under_its_own_name(names: list[str]) -> None:
+def test_every_logged_metric_returns_from_every_target_under_its_own_name(names: list[str]) -> None:
     logged = {recorded_name(name): float(index) for index, name in enumerate(names)}
     with TemporaryDirectory() as place:
         folder = Path(place)
@@ -164,7 +164,7 @@ def imported(path: Path, folder: Path) -> dict[str, float]:
     return values
 
 
-def test_what_a_program_logs_is_recorded_under_names_that_a_journal_takes() -> None:
+def test_names_logged_by_a_program_are_converted_to_valid_journal_names() -> None:
     said: list[str] = []
     limits = MetricLimits(said.append)
     long = "x" * 300
@@ -178,13 +178,13 @@ def test_what_a_program_logs_is_recorded_under_names_that_a_journal_takes() -> N
     assert [recorded_name(name) for name in admitted] == list(admitted), "a journal has them as they are"
 
 
-def test_the_library_says_which_metrics_have_another_name(tmp_path: Path) -> None:
+def test_the_library_lists_metrics_with_a_different_name(tmp_path: Path) -> None:
     run = a_run(tmp_path, ["step", "time", "loss"])
     with pytest.warns(UserWarning, match="'step' is 'step_', 'time' is 'time_'"):
         assert list(run.metrics()) == ["step", "time", "step_", "time_", "loss"]
 
 
-def test_the_sentence_on_other_names_stays_short_and_on_one_line() -> None:
+def test_the_sentence_on_different_names_stays_short_and_on_one_line() -> None:
     renamed = {f"a\n{'x' * 1_000}{number}": f"a{number}" for number in range(1_000)}
     said = renames_text(renamed, "MLflow")
     assert len(said) < 1_000
@@ -192,14 +192,14 @@ def test_the_sentence_on_other_names_stays_short_and_on_one_line() -> None:
     assert said.endswith("and 995 more.")
 
 
-def test_a_name_that_is_shortened_keeps_its_beginning() -> None:
+def test_a_shortened_name_keeps_its_beginning() -> None:
     assert shorten_name("loss/" + "x" * 300, 50).startswith("loss/xxx")
     assert len(shorten_name("x" * 300, 50)) == 50
 
 
 @given(st.text())
 @example('a"b\\c\nd')
-def test_any_text_can_be_the_value_of_a_label_of_prometheus(text: str) -> None:
+def test_any_text_can_be_a_prometheus_label_value(text: str) -> None:
     written = _labels(name=text)
     assert "\n" not in written
     match = re.fullmatch(r'name="((?:[^"\\\n]|\\[\\"n])*)"', written)
@@ -209,7 +209,7 @@ def test_any_text_can_be_the_value_of_a_label_of_prometheus(text: str) -> None:
 
 
 @given(st.dictionaries(st.text(max_size=5), st.text(max_size=5) | st.lists(st.text(max_size=5), max_size=3)))
-def test_postgresql_is_given_no_nul_in_texts_names_or_lists(settings: dict[str, object]) -> None:
+def test_postgresql_receives_no_nul_character_in_texts_names_or_lists(settings: dict[str, object]) -> None:
     stored = storable(settings)
     assert "\\u0000" not in json.dumps(stored)
     assert len(stored) == len(settings)
@@ -218,7 +218,7 @@ def test_postgresql_is_given_no_nul_in_texts_names_or_lists(settings: dict[str, 
 @given(st.lists(NAMES.filter(bool) | st.text(alphabet="a,\\ \t\n", min_size=1), max_size=6, unique=True))
 @example(["a,b", "a", "b"])
 @example([" padded ", "\\", "\\,", "a\\ ", ","])
-def test_names_of_any_kind_can_be_listed_in_one_text(names: list[str]) -> None:
+def test_any_names_can_be_listed_in_one_text(names: list[str]) -> None:
     assert split_names(join_names(names)) == names
 
 

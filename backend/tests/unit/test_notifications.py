@@ -45,7 +45,7 @@ def notified(*rows: RunRow, known: tuple[RunRow, ...] = ()) -> list[tuple[Notifi
     return [(one.news.kind, one.news.message) for one in notifier.buffer.after(0)]
 
 
-def test_the_first_that_is_heard_of_a_run_is_no_news() -> None:
+def test_the_first_known_state_of_a_run_is_not_notified() -> None:
     assert notified(row(status="failed", cause="OSError: full", rule_messages=messages("look"))) == []
 
 
@@ -59,18 +59,18 @@ def test_the_first_that_is_heard_of_a_run_is_no_news() -> None:
         ({"status": "stopped", "cause": ENDED_FROM_OUTSIDE}, (NotificationKind.STOPPED, ENDED_FROM_OUTSIDE)),
     ],
 )
-def test_an_end_is_told_once_and_a_late_older_change_does_not_bring_it_again(
+def test_an_ending_is_notified_once_and_not_again_by_a_late_older_change(
     ending: dict[str, Any], news: tuple[NotificationKind, str]
 ) -> None:
     assert notified(row(), row(**ending), row(**ending), row(), row(**ending)) == [news]
 
 
 @pytest.mark.parametrize("status", [RunStatus.PAUSED, RunStatus.STOPPED, RunStatus.STOPPING, RunStatus.PAUSING])
-def test_what_was_asked_for_in_the_app_is_not_told(status: RunStatus) -> None:
+def test_actions_requested_in_the_app_are_not_notified(status: RunStatus) -> None:
     assert notified(row(), row(status=status.value, cause=None)) == []
 
 
-def test_the_end_of_the_next_attempt_is_told_again() -> None:
+def test_the_ending_of_the_next_attempt_is_notified_again() -> None:
     failed, again = row(status="failed", cause="one"), row(status="queued", attempt=2)
     assert notified(row(), failed, again, row(status="failed", cause="two", attempt=2)) == [
         (NotificationKind.FAILED, "one"),
@@ -78,25 +78,25 @@ def test_the_end_of_the_next_attempt_is_told_again() -> None:
     ]
 
 
-def test_that_a_run_is_solved_is_told_at_the_first_time_alone() -> None:
+def test_solving_is_notified_only_the_first_time() -> None:
     solved = row(solved_step=800, solved_at=3.0, solved_by="evaluation", solved_seconds=12.4)
     message = "The reward threshold was reached at step 800 after 12 s of training, in an evaluation."
     assert notified(row(), solved, row(), solved) == [(NotificationKind.SOLVED, message)]
 
 
-def test_each_message_of_a_rule_is_told_once() -> None:
+def test_each_message_of_a_rule_is_notified_once() -> None:
     rows = [row(rule_messages=messages(*texts)) for texts in ((), ("one",), ("one",), ("one", "two", "three"))]
     assert notified(*rows) == [(NotificationKind.RULE, text) for text in ("one", "two", "three")]
 
 
-def test_of_many_messages_at_once_the_newest_are_told() -> None:
+def test_the_newest_of_many_simultaneous_messages_are_notified() -> None:
     texts = [str(number) for number in range(20)]
     assert notified(row(), row(rule_messages=messages(*texts))) == [
         (NotificationKind.RULE, text) for text in texts[-KEPT:]
     ]
 
 
-def test_what_happened_while_no_service_ran_is_told_by_the_next_one() -> None:
+def test_the_next_service_notifies_what_happened_while_none_ran() -> None:
     known = row(rule_messages=messages("one"))
     ended = row(status="completed", rule_messages=messages("one", "two"))
     assert notified(ended, known=(known,)) == [
@@ -105,11 +105,11 @@ def test_what_happened_while_no_service_ran_is_told_by_the_next_one() -> None:
     ]
 
 
-def test_a_run_in_which_a_person_plays_tells_them_nothing() -> None:
+def test_a_run_played_by_a_person_is_not_notified() -> None:
     assert notified(row(algo="human"), row(algo="human", status="completed")) == []
 
 
-def test_notifications_are_numbered_by_a_clock_that_may_stand_still_and_the_newest_are_kept() -> None:
+def test_notifications_are_numbered_even_if_the_clock_stands_still_and_the_newest_are_kept() -> None:
     news = News(NotificationKind.COMPLETED, "a", "First", "Finished: First", "", 1)
     buffer = NotificationBuffer(clock=lambda: 1.5)
     posted = [buffer.post(replace(news, step=step)) for step in range(MOST_NOTIFICATIONS + 2)]
@@ -119,7 +119,7 @@ def test_notifications_are_numbered_by_a_clock_that_may_stand_still_and_the_newe
     assert buffer.after(buffer.last) == []
 
 
-def test_a_trial_of_an_experiment_leaves_its_end_to_the_experiment_but_not_what_its_rules_say() -> None:
+def test_a_trial_leaves_its_ending_to_the_experiment_and_still_notifies_its_rules() -> None:
     notifier = Notifier(None)
     notifier.handle_run(row(), is_trial=True)
     notifier.handle_run(row(status="completed", rule_messages=messages("one")), is_trial=True)

@@ -36,7 +36,7 @@ WHOLE: list[tuple[spaces.Space[Any], spaces.Space[Any]]] = [
 
 
 @cases(("own", "of_library"), [*SPACES, ROWS, *WHOLE])
-def test_every_action_has_a_place_in_the_library_and_comes_back(own: Any, of_library: Any) -> None:
+def test_every_action_maps_to_a_library_number_and_back(own: Any, of_library: Any) -> None:
     numbering = Numbering.from_spaces(BOX, own)
     assert numbering is not None
     assert library_space(own, is_action=True) == of_library
@@ -48,7 +48,7 @@ def test_every_action_has_a_place_in_the_library_and_comes_back(own: Any, of_lib
 
 
 @pytest.mark.parametrize(("own", "of_library"), [one for one in SPACES if not isinstance(one[0], spaces.MultiBinary)])
-def test_every_observation_has_a_place_in_the_library(own: Any, of_library: Any) -> None:
+def test_every_observation_maps_to_a_library_number(own: Any, of_library: Any) -> None:
     numbering = Numbering.from_spaces(own, spaces.Discrete(2))
     assert numbering is not None
     own.seed(0)
@@ -57,7 +57,7 @@ def test_every_observation_has_a_place_in_the_library(own: Any, of_library: Any)
 
 
 @pytest.mark.parametrize(("own", "of_library"), WHOLE)
-def test_real_actions_of_the_library_become_whole_ones(own: Any, of_library: Any) -> None:
+def test_real_valued_actions_of_the_library_become_integers(own: Any, of_library: Any) -> None:
     numbering = Numbering.from_spaces(BOX, own)
     assert numbering is not None
     of_library.seed(0)
@@ -67,7 +67,7 @@ def test_real_actions_of_the_library_become_whole_ones(own: Any, of_library: Any
 
 
 @pytest.mark.parametrize("space", [BOX, spaces.Discrete(3), spaces.MultiDiscrete([3, 2]), spaces.MultiBinary(4)])
-def test_what_the_library_takes_as_it_is_needs_no_numbering(space: Any) -> None:
+def test_spaces_supported_by_the_library_need_no_numbering(space: Any) -> None:
     assert Numbering.from_spaces(space, space) is None
     assert library_space(space, is_action=True) is space
 
@@ -75,12 +75,12 @@ def test_what_the_library_takes_as_it_is_needs_no_numbering(space: Any) -> None:
 @pytest.mark.parametrize(
     "seen", [spaces.MultiBinary([2, 3]), spaces.Box(0, 1, (2, 3)), spaces.Box(0, 9, (2,), np.int64)]
 )
-def test_rows_and_whole_numbers_are_seen_as_they_are(seen: spaces.Space[Any]) -> None:
+def test_arrays_and_integers_are_observed_unchanged(seen: spaces.Space[Any]) -> None:
     assert Numbering.from_spaces(seen, spaces.Discrete(2)) is None
 
 
 @pytest.mark.parametrize("kind", [FromMinusOne, CountsManyFromOne, SwitchesInRows, Scalars, WholeNumbers])
-def test_an_environment_for_training_is_counted_from_zero(kind: type[Plain]) -> None:
+def test_an_environment_for_training_is_numbered_from_zero(kind: type[Plain]) -> None:
     env = counted_from_zero(Conforming(kind()))
     assert isinstance(env, CountedFromZero)
     assert env.reset(seed=0)[0] in env.observation_space
@@ -89,13 +89,13 @@ def test_an_environment_for_training_is_counted_from_zero(kind: type[Plain]) -> 
         assert env.step(env.action_space.sample())[0] in env.observation_space
 
 
-def test_an_ordinary_environment_stays_as_it_is() -> None:
+def test_an_ordinary_environment_is_unchanged() -> None:
     env: gymnasium.Env[Any, Any] = Plain()
     assert counted_from_zero(env) is env
 
 
 @pytest.mark.parametrize("acted", [spaces.MultiDiscrete([3, 2], start=[1, -1]), WHOLE[0][0]])
-def test_a_saved_policy_says_how_its_environment_counts(acted: spaces.Space[Any]) -> None:
+def test_a_saved_policy_stores_the_numbering_of_its_environment(acted: spaces.Space[Any]) -> None:
     numbering = Numbering.from_spaces(spaces.Discrete(4, start=2), acted)
     assert numbering is not None
     file = BytesIO()

@@ -22,7 +22,7 @@ ODD = (
 )
 
 
-def test_the_catalogue_lies_in_the_folder_whatever_that_is_called(tmp_path: Path) -> None:
+def test_the_catalogue_is_in_the_runs_folder_whatever_its_name(tmp_path: Path) -> None:
     for name in ODD:
         folder = tmp_path / "parent" / name
         folder.mkdir(parents=True)
@@ -34,7 +34,7 @@ def test_the_catalogue_lies_in_the_folder_whatever_that_is_called(tmp_path: Path
     assert {path.name for path in (tmp_path / "parent").iterdir()} == set(ODD), "nothing lies beside them"
 
 
-def test_sealed_metrics_are_read_from_the_folder_and_from_no_other_that_its_name_matches(tmp_path: Path) -> None:
+def test_sealed_metrics_are_read_only_from_the_folder_and_not_by_pattern(tmp_path: Path) -> None:
     """One name for each way in which DuckDB could take a path for something else."""
     read_sealed_metrics(tmp_path, ("e?f=1", "quo'te", "[abc]", "a**b", "b%20c"))
 
@@ -51,7 +51,7 @@ def read_sealed_metrics(root: Path, names: tuple[str, ...]) -> None:
             assert library.answer(library.check(counted), [], 9)[0].rows == [["run", number, 10.0 * number]], name
 
 
-def test_mlflow_s_database_lies_in_the_folder(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_mlflow_database_is_in_the_folder(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("MLFLOW_TRACKING_URI", raising=False)
     for name in ODD:
         folder = Path("/runs") / name

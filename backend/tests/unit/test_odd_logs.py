@@ -66,9 +66,7 @@ def start(step: int) -> bytes:
     ],
     ids=["monitor", "progress", "CRLF", "two lines", "UTF-16", "JSON", "an export", "events"],
 )
-def test_a_file_that_is_cut_anywhere_gives_the_first_rows_of_the_whole_one(
-    read: Read, name: str, content: bytes
-) -> None:
+def test_a_file_truncated_anywhere_gives_the_first_rows_of_the_whole_one(read: Read, name: str, content: bytes) -> None:
     whole = [(row.step, row.values) for row in read(name, content).rows.finished(0.0)]
     lengths = set()
     for end in range(len(content)):
@@ -80,7 +78,7 @@ def test_a_file_that_is_cut_anywhere_gives_the_first_rows_of_the_whole_one(
     assert read(name, content[:-4]).rows.warnings
 
 
-def test_zeros_that_a_crash_has_left_at_the_end_are_no_row(read: Read) -> None:
+def test_zeros_left_by_a_crash_at_the_end_are_no_row(read: Read) -> None:
     for name, content in (("monitor.csv", MONITOR), ("progress.csv", PROGRESS), ("progress.json", JSON_LINES)):
         assert values(read(name, content.encode() + bytes(5_000))) == values(read(name, content.encode()))
     whole = frame_record(event(1, b"loss", 0.5))
@@ -108,14 +106,14 @@ ODD = {
 
 
 @pytest.mark.parametrize("body", ODD.values(), ids=ODD)
-def test_one_odd_line_costs_one_line_and_a_warning_with_its_number(read: Read, body: str) -> None:
+def test_an_invalid_line_costs_one_line_and_a_warning_with_its_number(read: Read, body: str) -> None:
     found = read("progress.csv", b"step,loss\n" + body.encode())
     assert values(found) == [(64, {"loss": 0.5}), (256, {"loss": 0.2})]
     [warning] = found.rows.warnings
     assert warning.startswith("progress.csv, line 3 was skipped. ")
 
 
-def test_a_text_may_go_over_several_lines_and_one_that_is_torn_takes_no_others_with_it(read: Read) -> None:
+def test_a_text_may_span_several_lines_and_a_torn_one_affects_no_others(read: Read) -> None:
     assert steps(read("progress.csv", TWO_LINES.encode())) == [64, 128, 192]
     torn = 'note,step,loss\n"torn\nplain,64,0.5\n"two\nlines",128,0.4\n"one",256,0.3\n'
     found = read("progress.csv", torn.encode())
@@ -123,14 +121,14 @@ def test_a_text_may_go_over_several_lines_and_one_that_is_torn_takes_no_others_w
     assert found.rows.warnings == [f"progress.csv, line 2 was skipped. {text_lines.NO_CSV}"]
 
 
-def test_a_text_over_several_lines_in_a_file_that_gained_a_column_is_read(read: Read) -> None:
+def test_a_multi_line_text_in_a_file_that_gained_a_column_is_read(read: Read) -> None:
     """When Stable-Baselines3 logs a new name, it puts a comma behind each line, within texts too."""
     content = 'note,time/total_timesteps,train/loss\n"one ""line"",\nand, two",64,\n"plain",128,0.5\n'
     found = read("progress.csv", content.encode())
     assert (steps(found), found.rows.warnings) == ([64, 128], [])
 
 
-def test_many_odd_lines_are_told_in_few_words(read: Read) -> None:
+def test_many_invalid_lines_are_summarised(read: Read) -> None:
     body = "".join(f"{step},0.5\n,0.25\n" for step in range(1, 2_000))
     [warning] = read("progress.csv", f"step,loss\n{body}".encode()).rows.warnings
     assert warning.startswith(
@@ -138,7 +136,7 @@ def test_many_odd_lines_are_told_in_few_words(read: Read) -> None:
     )
 
 
-def test_there_are_no_more_warnings_than_a_person_reads(read: Read) -> None:
+def test_the_number_of_warnings_is_limited(read: Read) -> None:
     names = ",".join(f"loss{number}" for number in range(200))
     row = ",".join(["nan"] * 200)
     warnings = read("progress.csv", f"step,{names}\n1,{row}\n".encode()).rows.warnings
@@ -146,7 +144,7 @@ def test_there_are_no_more_warnings_than_a_person_reads(read: Read) -> None:
     assert warnings[-1] == "There are 150 more warnings."
 
 
-def test_a_warning_of_a_name_without_end_is_short(tmp_path: Path) -> None:
+def test_a_warning_about_an_endless_name_is_short(tmp_path: Path) -> None:
     folder = one_of(tmp_path, written(tmp_path / "progress.csv", f"step,{'x' * 100_000},loss,loss\n1,2,3,4\n"))
     assert sorted(rows(folder)[0]["values"].values()) == [2, 3, 4]
     assert all(len(message) <= 1_000 for message in messages(folder))
@@ -159,13 +157,13 @@ def test_a_warning_of_a_name_without_end_is_short(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "utf-32", "cp1252", "latin-1"])
 @pytest.mark.parametrize("newline", ["\n", "\r\n", "\r"])
-def test_any_encoding_and_any_line_break_gives_the_same_numbers(read: Read, encoding: str, newline: str) -> None:
+def test_every_encoding_and_every_line_break_gives_the_same_numbers(read: Read, encoding: str, newline: str) -> None:
     text = "Schritt,step,Verlust/größe\na,64,0.5\n,128,0.25\n".replace("\n", newline)
     expected = [(64, {"Verlust/größe": 0.5}), (128, {"Verlust/größe": 0.25})]
     assert values(read("progress.csv", text.encode(encoding))) == expected
 
 
-def test_a_break_of_two_bytes_over_the_border_of_what_is_read_at_once_is_one(
+def test_a_two_byte_line_break_across_a_block_boundary_is_one_break(
     read: Read, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     content = PROGRESS.replace("\n", "\r\n").encode()
@@ -177,7 +175,7 @@ def test_a_break_of_two_bytes_over_the_border_of_what_is_read_at_once_is_one(
 
 
 @pytest.mark.parametrize("delimiter", [";", "\t", "|"])
-def test_numbers_with_decimal_commas_are_numbers_where_commas_separate_nothing(read: Read, delimiter: str) -> None:
+def test_numbers_with_decimal_commas_are_read_where_another_delimiter_is_used(read: Read, delimiter: str) -> None:
     text = "step,loss,rate\n64,0.5,-1.5e-3\n128,10,2\n".replace(",", delimiter).replace(".", ",")
     assert values(read("progress.csv", text.encode())) == [
         (64, {"loss": 0.5, "rate": -1.5e-3}),
@@ -185,19 +183,19 @@ def test_numbers_with_decimal_commas_are_numbers_where_commas_separate_nothing(r
     ]
 
 
-def test_the_first_line_with_which_excel_begins_is_no_record(read: Read) -> None:
+def test_the_separator_line_of_excel_is_no_record(read: Read) -> None:
     assert steps(read("x.csv", b"sep=;\r\nstep;loss\r\n64;0,5\r\n")) == [64]
 
 
 @pytest.mark.parametrize("cell", ['"0,25"', "1'000.5", '"1,000.5"', "12 %", "1_000", "broken"])
-def test_what_looks_like_a_number_and_is_none_is_a_gap_and_said(read: Read, cell: str) -> None:
+def test_an_invalid_number_is_a_gap_with_a_warning(read: Read, cell: str) -> None:
     found = read("progress.csv", f"step,loss\n64,0.5\n128,{cell}\n256,0.25\n".encode())
     assert [row.get("loss") for _, row in values(found)] == [0.5, 0.25]
     [warning] = found.rows.warnings
     assert warning.startswith("progress.csv, line 3: loss is not a number")
 
 
-def test_a_column_of_texts_is_left_out_without_a_word(read: Read) -> None:
+def test_a_column_of_texts_is_left_out_silently(read: Read) -> None:
     found = read("progress.csv", b"step,note,loss\n64,a,0.5\n128,,0.25\n")
     assert ([row for _, row in values(found)], found.rows.warnings) == ([{"loss": 0.5}, {"loss": 0.25}], [])
 
@@ -205,31 +203,31 @@ def test_a_column_of_texts_is_left_out_without_a_word(read: Read) -> None:
 # Columns
 
 
-def test_two_columns_of_one_name_and_one_without_a_name_are_all_there(read: Read) -> None:
+def test_columns_with_duplicate_or_missing_names_are_all_kept(read: Read) -> None:
     found = read("progress.csv", b",step,loss,loss,loss (2)\n0,64,0.5,0.4,0.3\n")
     assert values(found) == [(64, {"column 1": 0, "loss": 0.5, "loss (3)": 0.4, "loss (2)": 0.3})]
     assert len(found.rows.warnings) == 2
 
 
-def test_columns_that_come_and_vanish_where_logs_were_put_together_are_followed(read: Read) -> None:
+def test_columns_added_and_removed_in_concatenated_logs_are_followed(read: Read) -> None:
     text = "step,loss,rate\n64,0.5,1\n\ufeffrate,step\n2,128\nstep,loss,rate\n192,0.25,3\n"
     found = read("progress.csv", text.encode())
     assert values(found) == [(64, {"loss": 0.5, "rate": 1}), (128, {"rate": 2}), (192, {"loss": 0.25, "rate": 3})]
     assert found.rows.warnings == []
 
 
-def test_comments_are_no_rows_and_names_may_stand_in_one(read: Read) -> None:
+def test_comments_are_no_rows_and_names_may_be_in_one(read: Read) -> None:
     found = read("progress.csv", b"# logged by me\n# step, loss\n64,0.5\n# paused\n128,0.25\n")
     assert steps(found) == [64, 128]
 
 
-def test_the_column_of_steps_is_the_same_in_every_line(read: Read) -> None:
+def test_the_same_step_column_is_used_in_every_line(read: Read) -> None:
     found = read("progress.csv", b"time/total_timesteps,step,loss\n64,1,0.5\n,2,0.4\n128,3,0.3\n")
     assert steps(found) == [64, 128]
     assert found.rows.warnings[0].startswith("progress.csv, line 3 was skipped. It has no step")
 
 
-def test_two_metrics_that_we_call_the_same_stay_two(read: Read) -> None:
+def test_two_metrics_with_the_same_name_in_our_registry_stay_separate(read: Read) -> None:
     found = read("progress.csv", b"step,eprewmean,rollout/ep_rew_mean\n64,1,2\n")
     assert values(found) == [(64, {"rollout/ep_rew_mean": 1, "rollout/ep_rew_mean (2)": 2})]
     assert len(found.rows.warnings) == 1
@@ -242,7 +240,7 @@ def test_two_metrics_that_we_call_the_same_stay_two(read: Read) -> None:
 # Logs that go on
 
 
-def test_a_monitor_that_a_second_process_goes_on_with_keeps_the_order_of_its_lines(read: Read) -> None:
+def test_a_monitor_continued_by_a_second_process_keeps_the_order_of_its_lines(read: Read) -> None:
     found = read("monitor.csv", (MONITOR + "110.0,10,1.0\n120.0,20,2.0\n").encode())
     taken = found.rows.finished(0.0)
     assert [row.values["episode/reward"] for row in taken] == [10.0, 21.5, 110.0, 120.0]
@@ -251,13 +249,13 @@ def test_a_monitor_that_a_second_process_goes_on_with_keeps_the_order_of_its_lin
     assert warning.startswith("monitor.csv, line 5: seconds decrease")
 
 
-def test_a_second_head_says_when_the_second_process_began(read: Read) -> None:
+def test_a_second_header_says_when_the_second_process_started(read: Read) -> None:
     found = read("monitor.csv", (MONITOR + MONITOR.replace("1700000000", "1700000100")).encode())
     assert [row.time for row in found.rows.finished(0.0)] == [1700000000 + at for at in (1.5, 2.5, 101.5, 102.5)]
     assert found.rows.warnings == []
 
 
-def test_environments_that_a_second_process_goes_on_with_are_merged_process_by_process(tmp_path: Path) -> None:
+def test_environments_continued_by_a_second_process_are_merged_process_by_process(tmp_path: Path) -> None:
     written(tmp_path / "logs" / "0.monitor.csv", HEAD + "r,l,t\n1,1,1.0\n2,1,5.0\n5,1,1.0\n")
     written(tmp_path / "logs" / "1.monitor.csv", HEAD + "r,l,t\n3,1,2.0\n6,1,1.5\n")
     taken = rows(one_of(tmp_path, tmp_path / "logs"))
@@ -265,7 +263,7 @@ def test_environments_that_a_second_process_goes_on_with_are_merged_process_by_p
     assert [row["step"] for row in taken] == [1, 2, 3, 4, 5]
 
 
-def test_seconds_of_a_progress_file_that_go_back_go_on_from_those_before(read: Read) -> None:
+def test_times_that_restart_in_a_progress_file_continue_from_earlier_ones(read: Read) -> None:
     text = "step,time_elapsed,loss\n64,10,1\n128,20,2\n192,5,3\n256,15,4\n"
     taken = read("progress.csv", text.encode()).rows.finished(0.0)
     began = (taken[0].time or 0) - 10
@@ -281,7 +279,7 @@ def test_seconds_of_a_progress_file_that_go_back_go_on_from_those_before(read: R
         (EVENTS, b"".join(frame_record(event(step, b"loss", value)) for step, value in ((64, 1), (100, 2), (64, 3)))),
     ],
 )
-def test_steps_that_go_back_are_said(read: Read, name: str, content: bytes) -> None:
+def test_decreasing_steps_are_reported(read: Read, name: str, content: bytes) -> None:
     found = read(name, content)
     assert len(found.rows) == 3
     [warning] = found.rows.warnings
@@ -289,12 +287,12 @@ def test_steps_that_go_back_are_said(read: Read, name: str, content: bytes) -> N
     assert "go back from 1" in warning
 
 
-def test_metrics_with_steps_of_their_own_do_not_go_back(read: Read) -> None:
+def test_metrics_with_their_own_steps_do_not_count_as_decreasing(read: Read) -> None:
     events = [event(step, tag, 0.5) for epoch in (1, 2) for tag, step in ((b"loss", 50 * epoch), (b"epoch", epoch))]
     assert read(EVENTS, b"".join(map(frame_record, events))).rows.warnings == []
 
 
-def test_a_session_that_starts_at_a_step_takes_the_place_of_what_was_logged_there(tmp_path: Path) -> None:
+def test_a_session_that_starts_at_a_step_replaces_what_was_logged_from_there(tmp_path: Path) -> None:
     first = b"".join(frame_record(event(step, b"loss", step, 100.0)) for step in range(0, 60, 10))
     second = frame_record(start(30)) + b"".join(
         frame_record(event(step, b"loss", -step, 200.0)) for step in range(30, 80, 10)
@@ -314,7 +312,7 @@ def test_a_session_that_starts_at_a_step_takes_the_place_of_what_was_logged_ther
         assert "starts again at step 30: 3 earlier rows" in message
 
 
-def test_a_session_that_starts_where_nothing_was_logged_changes_nothing(read: Read) -> None:
+def test_a_session_that_starts_beyond_the_logged_steps_changes_nothing(read: Read) -> None:
     content = (
         frame_record(start(0))
         + frame_record(event(1, b"loss", 0.5))
@@ -325,9 +323,7 @@ def test_a_session_that_starts_where_nothing_was_logged_changes_nothing(read: Re
     assert (steps(found), found.rows.warnings) == ([1, 2], [])
 
 
-def test_sessions_that_start_again_and_again_are_read_in_time_that_grows_with_the_file(
-    read: Read, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_repeated_sessions_are_read_in_linear_time(read: Read, monkeypatch: pytest.MonkeyPatch) -> None:
     """Of steps that are not in order every start goes through all rows."""
     monkeypatch.setattr("rlviz.exchange.imports.found_run.MOST_VALUES", 1_000)
     unsorted = [event(step, b"loss", 0.5) for step in (5, 3, *[90] * 100)]
@@ -339,7 +335,7 @@ def test_sessions_that_start_again_and_again_are_read_in_time_that_grows_with_th
 # Files beside each other
 
 
-def test_a_file_that_cannot_be_read_costs_that_file(tmp_path: Path) -> None:
+def test_an_unreadable_file_costs_only_that_file(tmp_path: Path) -> None:
     logs = tmp_path / "logs"
     for name, content in {
         "0.monitor.csv": MONITOR,
@@ -358,7 +354,7 @@ def test_a_file_that_cannot_be_read_costs_that_file(tmp_path: Path) -> None:
         assert [name in message for message in said].count(True) == 1
 
 
-def test_a_folder_that_cannot_be_looked_into_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_unreadable_folder_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     written(tmp_path / "logs" / "a" / "progress.csv", PROGRESS)
     written(tmp_path / "logs" / "b" / "progress.csv", PROGRESS)
     scandir = os.scandir
@@ -375,7 +371,7 @@ def test_a_folder_that_cannot_be_looked_into_is_named(tmp_path: Path, monkeypatc
 
 
 @pytest.mark.parametrize(("seed", "recorded"), [(2**32 - 1, 2**32 - 1), (2**60, 0)])
-def test_a_seed_that_cannot_be_recorded_is_warned_of(tmp_path: Path, seed: int, recorded: int) -> None:
+def test_a_seed_that_cannot_be_recorded_raises_a_warning(tmp_path: Path, seed: int, recorded: int) -> None:
     logs = tmp_path / f"CartPole-v1__ppo__{seed}__1700000000"
     written(logs / EVENTS, frame_record(event(1, b"loss", 0.5)))
     folder = one_of(tmp_path, logs)
@@ -384,7 +380,7 @@ def test_a_seed_that_cannot_be_recorded_is_warned_of(tmp_path: Path, seed: int, 
     assert [said.startswith(f"Its seed is {seed:,}.") for said in messages(folder)] == [True] * (seed != recorded)
 
 
-def test_event_files_stand_in_for_a_progress_file_that_has_nothing(tmp_path: Path) -> None:
+def test_event_files_replace_an_empty_progress_file(tmp_path: Path) -> None:
     written(tmp_path / "logs" / "progress.csv", "")
     written(tmp_path / "logs" / EVENTS, frame_record(event(1, b"loss", 0.5)))
     folder = one_of(tmp_path, tmp_path / "logs")
@@ -392,20 +388,20 @@ def test_event_files_stand_in_for_a_progress_file_that_has_nothing(tmp_path: Pat
     assert "progress.csv is empty" in messages(folder)[0]
 
 
-def test_where_nothing_can_be_read_the_first_reason_is_told(tmp_path: Path) -> None:
+def test_if_nothing_is_readable_the_first_reason_is_reported(tmp_path: Path) -> None:
     written(tmp_path / "logs" / "0.monitor.csv", "")
     written(tmp_path / "logs" / "1.monitor.csv", "")
     assert refusal(tmp_path, tmp_path / "logs").startswith("0.monitor.csv is empty. ")
 
 
-def test_the_library_s_progress_json_is_read_and_csv_beside_it_is_taken_alone(tmp_path: Path) -> None:
+def test_progress_json_is_read_and_csv_is_preferred_to_it(tmp_path: Path) -> None:
     written(tmp_path / "a" / "progress.json", JSON_LINES)
     assert [row["values"]["loss"] for row in rows(one_of(tmp_path, tmp_path / "a"))] == [0.51, None]
     written(tmp_path / "a" / "progress.csv", PROGRESS)
     assert len(rows(one_of(tmp_path, tmp_path / "a"))) == 3
 
 
-def test_settings_in_json_are_no_log(tmp_path: Path) -> None:
+def test_settings_in_json_are_not_mistaken_for_a_log(tmp_path: Path) -> None:
     written(tmp_path / "a" / "progress.csv", PROGRESS)
     settings: dict[str, Any] = {"total_timesteps": 5, "step": 3, "seed": 1}
     written(tmp_path / "b" / "config.json", json.dumps(settings))

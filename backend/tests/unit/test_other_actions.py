@@ -44,7 +44,7 @@ def test_a_space_without_bounds_offers_the_opposite_and_zero() -> None:
     ]
 
 
-def test_several_discrete_numbers_offer_every_change_of_one() -> None:
+def test_multi_discrete_spaces_offer_every_change_of_one_number() -> None:
     assert names(spaces.MultiDiscrete([2, 3]), ["gas", "gear"], [0, 1]) == [
         "gas 1, gear 1",
         "gas 0, gear 0",
@@ -78,13 +78,13 @@ def test_every_offered_action_is_valid() -> None:
         (spaces.MultiDiscrete([2, 3]), [0, 0], [0, 3]),
     ],
 )
-def test_what_the_environment_does_not_take_is_refused(space: Any, taken: list[float], action: list[float]) -> None:
+def test_an_action_invalid_for_the_environment_is_refused(space: Any, taken: list[float], action: list[float]) -> None:
     with pytest.raises(InvalidRequest) as caught:
         check_action(layout_of(space), taken, action)
     assert caught.value.fields[0].pointer == "/action"
 
 
-def test_numbers_are_rounded_as_the_environment_takes_them() -> None:
+def test_numbers_are_rounded_to_the_precision_of_the_environment() -> None:
     assert check_action(TORQUE, [1.0], [0.1]) == [float(np.float32(0.1))]
     assert name_action(TORQUE, ["torque"], [float(np.float32(0.1))]) == "torque 0.1"
 

@@ -82,7 +82,7 @@ def episodes(tmp_path_factory: pytest.TempPathFactory, request: pytest.FixtureRe
         yield made
 
 
-def test_with_the_recorded_action_the_future_is_the_recorded_one(episodes: Episodes) -> None:
+def test_the_recorded_action_reproduces_the_recorded_future(episodes: Episodes) -> None:
     actions = episodes.column("action", 1)
     length = len(actions) - 1
     for index in (0, 3, length - 1):
@@ -93,7 +93,7 @@ def test_with_the_recorded_action_the_future_is_the_recorded_one(episodes: Episo
         assert [caption.step for caption in frames.captions] == list(range(index, length + 1))
 
 
-def test_another_action_leads_to_another_future_and_always_to_the_same_one(episodes: Episodes) -> None:
+def test_another_action_leads_to_another_future_that_is_reproducible(episodes: Episodes) -> None:
     before = episodes.folder.evaluations.steps_path(EVALUATION).read_bytes()
     other = 1.0 - float(episodes.column("action", 1)[4, 0])
     outcome, frames = episodes.future(3, other)
@@ -104,7 +104,7 @@ def test_another_action_leads_to_another_future_and_always_to_the_same_one(episo
     assert episodes.folder.evaluations.verification_path(EVALUATION).exists() is False
 
 
-def test_the_other_action_is_taken_in_the_very_state_of_the_step(
+def test_the_other_action_starts_from_the_exact_state_of_the_step(
     episodes: Episodes, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Its first observation is the one that a bare environment gives."""
@@ -124,7 +124,9 @@ def test_the_other_action_is_taken_in_the_very_state_of_the_step(
     assert np.array_equal(seen[3], expected)
 
 
-def test_an_environment_that_does_not_repeat_is_refused(episodes: Episodes, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_environment_that_is_not_reproducible_is_refused(
+    episodes: Episodes, monkeypatch: pytest.MonkeyPatch
+) -> None:
     step, noise = episodes.env.step, np.random.default_rng()
 
     def differ(action: Any) -> Any:
@@ -137,7 +139,7 @@ def test_an_environment_that_does_not_repeat_is_refused(episodes: Episodes, monk
     assert episodes.future(0, 0.0)[0].episode_length > 0  # the reset alone repeats
 
 
-def test_of_an_environment_of_the_users_own_a_change_of_its_code_is_named_as_a_cause(episodes: Episodes) -> None:
+def test_changed_code_is_named_as_a_possible_cause_for_a_user_environment(episodes: Episodes) -> None:
     with StepFile(episodes.folder.evaluations.steps_path(EVALUATION), episodes.folder.path) as file:
         recorded = read_episode(file, 1, is_custom=True)
         with pytest.raises(NoOtherFuture, match="If you changed its code after the recording"):
@@ -150,7 +152,9 @@ def test_no_action_follows_the_last_step(episodes: Episodes) -> None:
         episodes.future(last, 0.0)
 
 
-def test_a_cut_future_is_compared_over_as_many_steps(episodes: Episodes, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_truncated_future_is_compared_over_equally_many_steps(
+    episodes: Episodes, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr("rlviz.learning.playing.futures.MAX_FUTURE_STEPS", 4)
     other = 1.0 - float(episodes.column("action", 1)[1, 0])
     outcome, frames = episodes.future(0, other)

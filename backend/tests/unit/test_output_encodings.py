@@ -46,7 +46,7 @@ in_every_encoding = pytest.mark.parametrize("encoding", ENCODINGS)
 
 
 @in_every_encoding
-def test_errors_that_name_what_was_typed_are_printed(
+def test_errors_that_quote_the_input_are_printed(
     encoding: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("RLVIZ_RUNS_DIR", str(tmp_path))
@@ -59,7 +59,7 @@ def test_errors_that_name_what_was_typed_are_printed(
 
 
 @in_every_encoding
-def test_an_answer_in_json_stays_json_with_every_letter_in_it(encoding: str) -> None:
+def test_a_json_result_stays_valid_json_with_every_character(encoding: str) -> None:
     said = {"name": "größe 名 ▁", "return": "–"}
     with printing(encoding) as printed:
         replace_unencodable_characters()
@@ -78,7 +78,7 @@ def test_tables_marks_and_names_are_printed(encoding: str) -> None:
     assert b"not yet" in printed.err.getvalue()
 
 
-def test_what_is_typed_in_another_encoding_is_read_as_its_letters() -> None:
+def test_input_in_another_encoding_is_decoded() -> None:
     assert typed_text(os.fsdecode("größe".encode("latin-1"))) == "größe"
     assert typed_text("größe 名") == "größe 名"
     assert decode_text(b"gr\xf6\xdfe \xe5\x90\x8d") == "größe 名"

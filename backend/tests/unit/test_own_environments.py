@@ -15,7 +15,7 @@ from tests.support.own_environments import CASES, SOURCE, Case
 TABLE = {kind: case for kind, case in CASES.items() if not case.is_alone}
 
 
-def test_the_table_has_many_of_either_verdict() -> None:
+def test_the_table_has_many_cases_of_each_verdict() -> None:
     refused = [kind for kind, case in CASES.items() if case.refused is not None]
     assert len(refused) >= 30
     assert len(CASES) - len(refused) >= 60
@@ -23,7 +23,7 @@ def test_the_table_has_many_of_either_verdict() -> None:
 
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize(("kind", "case"), TABLE.items(), ids=[kind.__name__ for kind in TABLE])
-def test_the_probe_has_the_right_verdict(kind: type, case: Case) -> None:
+def test_the_probe_gives_the_correct_verdict(kind: type, case: Case) -> None:
     entry_point = f"{SOURCE}:{kind.__name__}"
     if case.refused is not None:
         with pytest.raises(Exception) as caught:
@@ -44,7 +44,7 @@ def test_the_probe_has_the_right_verdict(kind: type, case: Case) -> None:
     assert suited == {one.id for one in ALGORITHMS if one.fits(*kinds)} - set(case.unsuited)
 
 
-def test_values_that_begin_elsewhere_are_described_as_the_class_counts_them() -> None:
+def test_spaces_with_a_start_offset_are_described_by_their_own_values() -> None:
     steered = probe(f"{SOURCE}:FromMinusOne").action_space
     switched = probe(f"{SOURCE}:SwitchesFromOne").action_space
     assert (steered.n, steered.starts) == (3, (-1,))
@@ -60,5 +60,5 @@ def test_a_frame_rate_is_any_number_above_zero(name: str, rate: float) -> None:
     assert probe(f"{SOURCE}:{name}").render_fps == rate
 
 
-def test_a_whole_frame_rate_stays_whole_as_in_the_runs_of_before() -> None:
+def test_an_integer_frame_rate_stays_an_integer_as_in_earlier_runs() -> None:
     assert '"render_fps":20,' in probe(f"{SOURCE}:Plain").model_dump_json()

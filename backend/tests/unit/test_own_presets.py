@@ -33,7 +33,7 @@ def preset(title: str = "My PPO", **changes: Any) -> OwnPreset:
     return OwnPreset.model_validate(values)
 
 
-def test_what_was_kept_is_listed_by_title_and_survives(tmp_path: Path) -> None:
+def test_a_saved_preset_is_listed_by_title_and_persists(tmp_path: Path) -> None:
     own = OwnPresets(tmp_path)
     assert own.all() == ()
     own.keep(preset("Zwei"))
@@ -43,7 +43,7 @@ def test_what_was_kept_is_listed_by_title_and_survives(tmp_path: Path) -> None:
     assert {path.name for path in (tmp_path / "presets").iterdir()} == {"own-eins.json", "own-zwei.json"}
 
 
-def test_a_title_is_taken_once(tmp_path: Path) -> None:
+def test_a_title_can_be_used_only_once(tmp_path: Path) -> None:
     own = OwnPresets(tmp_path)
     own.keep(preset("My PPO"))
     with pytest.raises(InvalidRequest, match="Choose another title") as caught:
@@ -52,9 +52,7 @@ def test_a_title_is_taken_once(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("title", ["Fast", "fast", " STABLE ", "High Score", "high-score!"])
-def test_the_title_of_a_built_in_preset_is_refused_and_loads_where_it_was_kept_before(
-    tmp_path: Path, title: str
-) -> None:
+def test_the_title_of_a_built_in_preset_is_refused_and_loads_if_it_was_saved_before(tmp_path: Path, title: str) -> None:
     own = OwnPresets(tmp_path)
     with pytest.raises(InvalidRequest, match="Choose another title") as caught:
         own.keep(preset(title))
@@ -67,13 +65,13 @@ def test_the_title_of_a_built_in_preset_is_refused_and_loads_where_it_was_kept_b
 
 
 @pytest.mark.parametrize("title", ["Fast enough", "Faster", "High"])
-def test_a_title_that_only_begins_like_one_is_kept(tmp_path: Path, title: str) -> None:
+def test_a_title_that_only_starts_like_a_built_in_one_is_accepted(tmp_path: Path, title: str) -> None:
     own = OwnPresets(tmp_path)
     own.keep(preset(title))
     assert [one.title for one in own.all()] == [title]
 
 
-def test_a_run_can_be_made_with_it_where_it_fits_and_only_there(tmp_path: Path) -> None:
+def test_a_run_can_use_a_preset_only_where_it_applies(tmp_path: Path) -> None:
     own = OwnPresets(tmp_path)
     own.keep(preset())
     config = resolve_config(NewRun("ppo", preset="own-my-ppo"), 0.0, own_presets=own.all())
@@ -84,7 +82,7 @@ def test_a_run_can_be_made_with_it_where_it_fits_and_only_there(tmp_path: Path) 
         preset_for("own-my-ppo", "ppo", "Acrobot-v1", {}, own.all())
 
 
-def test_options_of_the_environment_decide_whether_it_applies() -> None:
+def test_options_of_the_environment_decide_whether_a_preset_applies() -> None:
     slippery = preset(environment="FrozenLake-v1", when={"is_slippery": True})
     assert own_presets_for([slippery], "ppo", "FrozenLake-v1", {"is_slippery": True}) == [slippery]
     assert own_presets_for([slippery], "ppo", "FrozenLake-v1", {"is_slippery": False}) == []
@@ -105,14 +103,14 @@ def test_options_of_the_environment_decide_whether_it_applies() -> None:
         json.dumps({**preset().model_dump(mode="json"), "schema_version": 2}).encode(),
     ],
 )
-def test_a_file_that_makes_no_sense_hides_no_other(tmp_path: Path, content: bytes) -> None:
+def test_an_invalid_file_hides_no_other_preset(tmp_path: Path, content: bytes) -> None:
     own = OwnPresets(tmp_path)
     own.keep(preset("good"))
     (tmp_path / "presets" / "own-my-ppo.json").write_bytes(content)
     assert [one.title for one in own.all()] == ["good"]
 
 
-def test_links_are_not_followed_and_a_file_in_the_folder_s_place_is_none(tmp_path: Path) -> None:
+def test_links_are_not_followed_and_a_file_in_place_of_the_folder_is_ignored(tmp_path: Path) -> None:
     own = OwnPresets(tmp_path / "a")
     (tmp_path / "a" / "presets").mkdir(parents=True)
     (tmp_path / "secret.json").write_text(preset().model_dump_json())
@@ -126,7 +124,7 @@ def test_links_are_not_followed_and_a_file_in_the_folder_s_place_is_none(tmp_pat
 
 
 @pytest.mark.parametrize("preset_id", ["own-none", "../own-my-ppo", "fast", ""])
-def test_what_is_not_there_cannot_be_deleted(tmp_path: Path, preset_id: str) -> None:
+def test_a_missing_preset_cannot_be_deleted(tmp_path: Path, preset_id: str) -> None:
     own = OwnPresets(tmp_path)
     own.keep(preset())
     with pytest.raises(PresetNotFound):

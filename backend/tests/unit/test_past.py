@@ -80,7 +80,7 @@ def points(curve: MetricCurve) -> list[tuple[float, float]]:
     return list(zip(curve.x, curve.y, strict=True))
 
 
-def test_what_a_run_went_back_from_is_told_as_it_was(tmp_path: Path) -> None:
+def test_discarded_rows_are_shown_as_they_were(tmp_path: Path) -> None:
     run = Written(tmp_path)
     run.trained(1, 10, 20, 30, 40, at=100)
     run.trained(2, 30, 40, at=200, rollback=back_to(2, 4, 2))
@@ -89,7 +89,7 @@ def test_what_a_run_went_back_from_is_told_as_it_was(tmp_path: Path) -> None:
     assert points(ghost.series[REWARD]) == [(30, 10), (40, 10)]
 
 
-def test_what_came_out_as_before_is_in_no_ghost(tmp_path: Path) -> None:
+def test_identically_repeated_rows_are_in_no_ghost(tmp_path: Path) -> None:
     run = Written(tmp_path)
     run.trained(1, 10, 20, 30, 40, at=100)
     run.trained(2, 30, 40, 50, at=200, rollback=back_to(2, 4, 2))
@@ -107,7 +107,7 @@ def test_what_came_out_as_before_is_in_no_ghost(tmp_path: Path) -> None:
     assert points(ghost.series[REWARD]) == [(30, 10), (40, 10)], "the run has not come so far yet"
 
 
-def test_each_row_is_in_the_ghost_of_whoever_left_it_behind_first(tmp_path: Path) -> None:
+def test_each_row_is_in_the_ghost_of_the_first_event_that_discarded_it(tmp_path: Path) -> None:
     run = Written(tmp_path)
     run.trained(1, 10, 20, 30, at=100)
     run.trained(2, 30, 40, at=200, diverged=back_to(2, 3, 2))
@@ -118,7 +118,7 @@ def test_each_row_is_in_the_ghost_of_whoever_left_it_behind_first(tmp_path: Path
 
 
 @pytest.mark.parametrize(("axis", "x"), [("seconds", [3, 4]), ("time", [103, 104]), ("episode", [3, 4])])
-def test_a_ghost_stands_where_it_was_on_every_axis(tmp_path: Path, axis: Axis, x: list[float]) -> None:
+def test_a_ghost_keeps_its_position_on_every_axis(tmp_path: Path, axis: Axis, x: list[float]) -> None:
     run = Written(tmp_path)
     run.trained(1, 10, 20, 30, 40, at=100)
     run.trained(2, 30, at=200, rollback=back_to(2, 4, 2))
@@ -126,7 +126,7 @@ def test_a_ghost_stands_where_it_was_on_every_axis(tmp_path: Path, axis: Axis, x
     assert ghost.series[REWARD].x == x
 
 
-def test_of_many_ghosts_the_newest_are_told_and_the_others_counted(tmp_path: Path) -> None:
+def test_the_newest_of_many_ghosts_are_returned_and_the_others_counted(tmp_path: Path) -> None:
     run = Written(tmp_path)
     run.trained(1, 10, 20, at=100)
     for attempt in range(2, 9):
@@ -136,7 +136,7 @@ def test_of_many_ghosts_the_newest_are_told_and_the_others_counted(tmp_path: Pat
     assert past.ghosts_left_out == 2
 
 
-def test_a_run_that_went_back_from_nothing_has_no_ghost(tmp_path: Path) -> None:
+def test_a_run_without_discarded_rows_has_no_ghost(tmp_path: Path) -> None:
     run = Written(tmp_path)
     run.trained(1, 10, 20, at=100)
     run.trained(2, 30, at=200, rollback=back_to(2, 2, 2))
@@ -148,7 +148,7 @@ def fork(root: Path, name: str, parent: RunFolder, step: int) -> Written:
     return Written(root, name, parent={"run_id": parent.run_id, "snapshot": str(step), "step": step})
 
 
-def test_the_runs_before_lead_up_to_each_fork(tmp_path: Path) -> None:
+def test_ancestors_lead_up_to_each_fork(tmp_path: Path) -> None:
     eldest = Written(tmp_path, "eldest")
     eldest.trained(1, 10, 20, 30, at=100)
     parent = fork(tmp_path, "parent", eldest.folder, 20)
@@ -161,7 +161,7 @@ def test_the_runs_before_lead_up_to_each_fork(tmp_path: Path) -> None:
     assert past_of(tmp_path, "child", "seconds").ancestors == []
 
 
-def test_beyond_a_parent_that_is_deleted_there_is_nothing(tmp_path: Path) -> None:
+def test_ancestors_end_at_a_deleted_parent(tmp_path: Path) -> None:
     gone = make_run(tmp_path / "elsewhere", "gone")
     fork(tmp_path, "child", gone, 30).trained(1, 40, at=300)
     assert past_of(tmp_path, "child").ancestors == []
@@ -169,7 +169,7 @@ def test_beyond_a_parent_that_is_deleted_there_is_nothing(tmp_path: Path) -> Non
         past_of(tmp_path, "gone")
 
 
-def test_a_run_that_was_cut_off_unseen_trained_until_its_last_row(tmp_path: Path) -> None:
+def test_a_run_cut_off_silently_trained_until_its_last_row(tmp_path: Path) -> None:
     run = Written(tmp_path)
     run.trained(1, 10, 20, at=100, ends=False)
     run.clock.now = 9_000

@@ -17,7 +17,7 @@ from tests.support.waiting import eventually
     ("error", "has_traceback"),
     [(NotEnoughDisk("The disk is full."), False), (OSError("gone"), False), (KeyError("x"), True)],
 )
-def test_a_step_that_fails_is_told_and_keeps_no_other_from_its_turn(
+def test_a_failing_step_is_reported_and_blocks_no_other(
     error: Exception, has_traceback: bool, caplog: pytest.LogCaptureFixture
 ) -> None:
     done: list[str] = []
@@ -35,7 +35,7 @@ def test_a_step_that_fails_is_told_and_keeps_no_other_from_its_turn(
     assert (caplog.records[0].exc_info is not None) is has_traceback
 
 
-def test_turns_follow_each_other_until_it_is_closed() -> None:
+def test_turns_are_repeated_until_the_task_is_closed() -> None:
     turns: list[int] = []
     task = PeriodicTask("counting", lambda: turns.append(1), every=0.001)
     task.start()
@@ -46,7 +46,7 @@ def test_turns_follow_each_other_until_it_is_closed() -> None:
     assert len(turns) == after, "a task that is closed does nothing more"
 
 
-def test_a_step_with_items_ends_between_two_of_them() -> None:
+def test_a_step_with_items_can_end_between_two_of_them() -> None:
     begun: list[int] = []
 
     def looks_through() -> Iterator[None]:
@@ -70,5 +70,5 @@ def test_the_first_turn_can_wait() -> None:
     assert not began.is_set()
 
 
-def test_one_that_was_never_started_can_be_closed() -> None:
+def test_a_task_that_never_started_can_be_closed() -> None:
     PeriodicTask("nothing", every=60).close()

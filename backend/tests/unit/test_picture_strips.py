@@ -32,7 +32,7 @@ def noise(count: int, *shape: int) -> list[Any]:
 
 
 @pytest.mark.parametrize("shape", [(4, 36, 48), (36, 48, 3), (36, 48, 6)], ids=["a stack", "colours", "both"])
-def test_of_each_observation_the_newest_picture_is_kept(tmp_path: Path, shape: tuple[int, ...]) -> None:
+def test_the_newest_picture_of_each_observation_is_kept(tmp_path: Path, shape: tuple[int, ...]) -> None:
     observations = noise(PICTURES_A_STRIP + 3, *shape)
     facts = kept(tmp_path / "x.zip", observations)
     assert (facts.pictures, facts.cut) == (len(observations), False)
@@ -44,26 +44,26 @@ def test_of_each_observation_the_newest_picture_is_kept(tmp_path: Path, shape: t
     assert len(strip) == 3 * 36
 
 
-def test_what_comes_beyond_the_size_is_left_out_and_said(tmp_path: Path) -> None:
+def test_pictures_beyond_the_size_limit_are_left_out_and_reported(tmp_path: Path) -> None:
     facts = kept(tmp_path / "x.zip", noise(10 * PICTURES_A_STRIP, 1, 36, 48), max_bytes=150_000)
     assert facts.cut
     assert facts.pictures == 2 * PICTURES_A_STRIP
     assert facts.size_bytes < 300_000
 
 
-def test_of_large_pictures_a_strip_holds_fewer(tmp_path: Path) -> None:
+def test_a_strip_holds_fewer_large_pictures(tmp_path: Path) -> None:
     facts = kept(tmp_path / "x.zip", noise(5, 600, 800, 3))
     assert facts.pictures_a_strip == 2
     assert facts.pictures == 5
 
 
-def test_a_failure_leaves_nothing(tmp_path: Path) -> None:
+def test_a_failure_leaves_no_file(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match="reshape"):
         kept(tmp_path / "x.zip", [*noise(1, 1, 36, 48), *noise(1, 1, 5, 5)])
     assert list(tmp_path.iterdir()) == []
 
 
-def test_of_pictures_too_only_the_newest_are_kept(tmp_path: Path) -> None:
+def test_only_the_newest_picture_files_are_kept(tmp_path: Path) -> None:
     folder = RunFolder(tmp_path, "a-run")
     folder.evaluations.path.mkdir(parents=True)
     ids = [f"eval_20261121-01440{n}-000" for n in range(4)]

@@ -57,7 +57,7 @@ def read(folder: Path, name: str, text: str) -> PlacedFile:
         ("", "1:1"),
     ],
 )
-def test_everything_in_yaml_has_its_place(tmp_path: Path, pointer: str, place: str) -> None:
+def test_every_value_in_yaml_has_its_position(tmp_path: Path, pointer: str, place: str) -> None:
     assert read(tmp_path, "a.yaml", YAML).place(pointer) == f"{tmp_path}/a.yaml:{place}"
 
 
@@ -75,7 +75,7 @@ def test_everything_in_yaml_has_its_place(tmp_path: Path, pointer: str, place: s
         ("/variants/1/changes/hyperparameters/gamma", "13:3"),
     ],
 )
-def test_keys_and_tables_of_toml_have_their_places(tmp_path: Path, pointer: str, place: str) -> None:
+def test_keys_and_tables_of_toml_have_their_positions(tmp_path: Path, pointer: str, place: str) -> None:
     assert read(tmp_path, "a.toml", TOML).place(pointer) == f"{tmp_path}/a.toml:{place}"
 
 
@@ -88,7 +88,7 @@ def test_numbers_with_an_exponent_are_numbers_in_yaml(tmp_path: Path) -> None:
     }
 
 
-def test_a_key_that_is_there_twice_is_refused_where_it_stands_the_second_time(tmp_path: Path) -> None:
+def test_a_duplicate_key_is_refused_at_its_second_position(tmp_path: Path) -> None:
     with pytest.raises(InvalidRequest, match=r"a.yaml:3:3: algo is defined twice"):
         read(tmp_path, "a.yaml", "base:\n  algo: ppo\n  algo: dqn\n")
 

@@ -64,13 +64,13 @@ def nothing_ran() -> None:
         b"Pplace\n.",
     ],
 )
-def test_what_names_something_else_is_refused(content: bytes) -> None:
+def test_a_pickle_that_names_a_forbidden_object_is_refused(content: bytes) -> None:
     with pytest.raises(NotPlain):
         load_plain(content)
     assert RAN == []
 
 
-def test_what_a_policy_is_made_of_comes_back() -> None:
+def test_the_parts_of_a_policy_are_restored() -> None:
     space = gym.spaces.Box(-1.0, 1.0, (3,), seed=5)
     found = load_plain(pickle.dumps((space, {"net_arch": [64, 64]}, np.arange(4.0), np.float32(2), {1, 2})))
     assert found[0] == space
@@ -96,7 +96,7 @@ def changed(file: io.BytesIO, member: str, content: bytes) -> io.BytesIO:
 
 
 @pytest.mark.parametrize("member", ["architecture.pkl", "exploration.pkl"])
-def test_weights_that_name_something_else_are_not_read(model: PPO, member: str) -> None:
+def test_weights_that_name_a_forbidden_object_are_not_read(model: PPO, member: str) -> None:
     file = io.BytesIO()
     save_weights(model, file)
     with pytest.raises(NotPlain):
@@ -105,7 +105,7 @@ def test_weights_that_name_something_else_are_not_read(model: PPO, member: str) 
 
 
 @pytest.mark.parametrize("name", ["observation_space", "policy_class", "something_else"])
-def test_a_whole_model_that_names_something_else_is_not_read(model: PPO, name: str) -> None:
+def test_a_complete_model_that_names_a_forbidden_object_is_not_read(model: PPO, name: str) -> None:
     file = io.BytesIO()
     model.save(file)
     with zipfile.ZipFile(file) as archive:
@@ -117,7 +117,7 @@ def test_a_whole_model_that_names_something_else_is_not_read(model: PPO, name: s
 
 
 @pytest.mark.parametrize("name", ["learning_rate", "clip_range"])
-def test_what_only_training_needs_has_a_stand_in(model: PPO, name: str) -> None:
+def test_objects_needed_only_for_training_are_replaced_by_stand_ins(model: PPO, name: str) -> None:
     """Earlier versions of the library pickled functions there, with their code."""
     file = io.BytesIO()
     model.save(file)
@@ -129,7 +129,7 @@ def test_what_only_training_needs_has_a_stand_in(model: PPO, name: str) -> None:
     assert RAN == []
 
 
-def test_tensors_that_are_pickles_of_something_else_are_not_read(model: PPO) -> None:
+def test_tensors_that_are_pickles_of_forbidden_objects_are_not_read(model: PPO) -> None:
     for save, member in ((partial(save_weights, model), "weights.pth"), (model.save, "policy.pth")):
         file = io.BytesIO()
         save(file)
@@ -138,7 +138,7 @@ def test_tensors_that_are_pickles_of_something_else_are_not_read(model: PPO) -> 
         assert RAN == []
 
 
-def test_a_policy_of_an_environment_of_the_users_own_may_name_classes_of_theirs(model: PPO) -> None:
+def test_a_policy_of_a_user_environment_may_name_its_classes(model: PPO) -> None:
     file = io.BytesIO()
     save_weights(model, file)
     with pytest.raises((ValueError, TypeError)):  # the class is not one of a policy

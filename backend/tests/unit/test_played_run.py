@@ -88,9 +88,7 @@ class Rig:
 
 
 @pytest.mark.parametrize("bad", [math.nan, math.inf])
-def test_an_episode_with_a_reward_that_is_no_number_is_left_out_and_the_rest_is_kept(
-    tmp_path: Path, bad: float
-) -> None:
+def test_an_episode_with_a_non_finite_reward_is_left_out_and_the_rest_is_kept(tmp_path: Path, bad: float) -> None:
     rig = Rig(tmp_path)
     rig.play(0, 1.0, bad, 1.0)
     assert f"a reward of {bad} in step 2" in rig.complaints[0]
@@ -109,7 +107,7 @@ def test_an_episode_with_a_reward_that_is_no_number_is_left_out_and_the_rest_is_
     assert isinstance(ended.data, FinishedData)
 
 
-def test_an_episode_whose_end_is_reached_again_is_kept_once_and_one_that_ends_otherwise_as_another(
+def test_a_replayed_ending_is_stored_once_and_a_different_ending_as_another_episode(
     tmp_path: Path,
 ) -> None:
     rig = Rig(tmp_path)
@@ -130,7 +128,7 @@ def test_an_episode_whose_end_is_reached_again_is_kept_once_and_one_that_ends_ot
     assert rig.kept == 3
 
 
-def test_an_episode_whose_video_is_late_at_the_end_is_kept_without_it(
+def test_an_episode_whose_video_is_late_at_the_end_is_stored_without_it(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(played_run, "LAST_VIDEO_SECONDS", 0.1)

@@ -62,7 +62,7 @@ def test_the_videos_of_two_episodes_are_one_after_the_other(tmp_path: Path) -> N
     ("numbers", "filmed"),
     [([0, 1, 2, 1, 2], None), ([0, 1, 2, 0, 1], [0, 1]), ([0, 1, 1], None)],
 )
-def test_a_step_back_ends_the_film_unless_it_goes_back_to_the_beginning(
+def test_a_step_back_ends_the_recording_unless_it_returns_to_the_start(
     tmp_path: Path, numbers: list[int], filmed: list[int] | None
 ) -> None:
     camera = Camera(tmp_path, fps=30, always=True)
@@ -73,7 +73,7 @@ def test_a_step_back_ends_the_film_unless_it_goes_back_to_the_beginning(
     assert (film and levels(film.path)) == filmed
 
 
-def test_in_other_sessions_an_episode_is_filmed_if_a_person_has_the_controls_when_it_begins(tmp_path: Path) -> None:
+def test_in_other_sessions_an_episode_is_filmed_if_a_person_controls_its_start(tmp_path: Path) -> None:
     camera = Camera(tmp_path, fps=30, always=False)
     play(camera, range(3))
     assert camera.take_film() is None
@@ -81,7 +81,7 @@ def test_in_other_sessions_an_episode_is_filmed_if_a_person_has_the_controls_whe
     assert camera.take_film() is not None
 
 
-def test_a_film_that_the_encoder_cannot_follow_is_given_up_and_leaves_nothing(
+def test_a_video_that_the_encoder_cannot_keep_up_with_is_dropped_and_leaves_nothing(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(episode_film, "MAX_WAITING_BYTES", 0)
@@ -94,7 +94,7 @@ def test_a_film_that_the_encoder_cannot_follow_is_given_up_and_leaves_nothing(
     assert list(tmp_path.iterdir()) == []
 
 
-def test_an_episode_that_is_not_kept_leaves_no_video(tmp_path: Path) -> None:
+def test_a_discarded_episode_leaves_no_video(tmp_path: Path) -> None:
     camera = Camera(tmp_path, fps=30, always=True)
     play(camera, range(5))
     film: Any = camera._film
@@ -104,7 +104,7 @@ def test_an_episode_that_is_not_kept_leaves_no_video(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
-def test_what_is_no_video_cannot_be_joined(tmp_path: Path) -> None:
+def test_invalid_videos_cannot_be_joined(tmp_path: Path) -> None:
     (tmp_path / "bad.mp4").write_bytes(b"no video")
     with pytest.raises(VideoNotWritten):
         join_videos([tmp_path / "bad.mp4"], tmp_path / "whole.mp4")

@@ -7,7 +7,7 @@ from contextlib import closing
 from rlviz.exchange.sinks.mlflow import PointLedger
 
 
-def test_a_point_is_sent_once_unless_it_was_seen() -> None:
+def test_a_point_is_sent_once_unless_the_server_already_has_it() -> None:
     with closing(PointLedger()) as ledger:
         assert ledger.record_seen("reward", [1, 2, -(2**63)])
         assert [ledger.send("reward", point) for point in (1, 3, 3, -(2**63), 2**63 - 1)] == [
@@ -17,7 +17,7 @@ def test_a_point_is_sent_once_unless_it_was_seen() -> None:
         assert (ledger.seen.total(), dict(ledger.sent)) == (3, {"reward": 2, "length": 1})
 
 
-def test_what_was_sent_and_is_not_there_is_found_out() -> None:
+def test_a_sent_point_that_is_missing_is_detected() -> None:
     with closing(PointLedger()) as ledger:
         for point in range(100):
             ledger.send("reward", point)

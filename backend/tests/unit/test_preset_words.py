@@ -62,7 +62,7 @@ EVERY = list(told())
 # Order
 
 
-def test_fast_is_as_fast_as_the_others() -> None:
+def test_presets_called_fast_are_as_fast_as_the_others() -> None:
     """In processor seconds until it has solved the task, and of its whole training."""
     for one in EVERY:
         ours = one.figures()
@@ -89,7 +89,7 @@ def trains_alike(one: Preset, other: Preset) -> bool:
     )
 
 
-def test_high_score_reaches_as_high_a_return_as_the_others_or_says_that_it_does_not() -> None:
+def test_presets_called_high_score_reach_the_highest_return_or_admit_that_they_do_not() -> None:
     for one in EVERY:
         ours = one.figures()
         if one.preset.id is not PresetId.HIGH_SCORE or ours is None or "return was not higher" in one.preset.tradeoff:
@@ -455,7 +455,7 @@ def problems_of(one: Told, text: str) -> Iterator[str]:
 
 
 @cases("env_id", sorted({one.env_id or "" for one in EVERY}))
-def test_words_say_what_the_figures_say(env_id: str) -> None:
+def test_preset_descriptions_match_their_figures(env_id: str) -> None:
     problems = [
         problem
         for one in EVERY
@@ -466,7 +466,7 @@ def test_words_say_what_the_figures_say(env_id: str) -> None:
     assert problems == []
 
 
-def test_words_that_are_wrong_are_found() -> None:
+def test_wrong_preset_descriptions_are_detected() -> None:
     (fast,) = [one for one in presets_tuned_for("CartPole-v1") if (one.algorithm, one.id) == ("a2c", "fast")]
     one = next(one for one in EVERY if one.preset == fast)
     for text in (

@@ -36,7 +36,7 @@ def test_every_pair_has_each_preset_once_and_can_train_with_it(algorithm: Algori
         algorithm.validate(preset.hyperparameters, preset.total_timesteps, spaces)
 
 
-def test_every_file_is_of_an_environment_and_of_algorithms_that_fit() -> None:
+def test_every_file_has_an_environment_and_algorithms_that_fit() -> None:
     environments = [file.environment for file in preset_files() if file.environment]
     assert len(set(environments)) == len(environments)
     for file in preset_files():
@@ -47,14 +47,14 @@ def test_every_file_is_of_an_environment_and_of_algorithms_that_fit() -> None:
                 assert ENVIRONMENTS.get(file.environment).resolve(preset.when).suits(algorithm)
 
 
-def test_every_preset_says_in_a_sentence_what_it_is_and_what_it_trades() -> None:
+def test_every_preset_describes_itself_and_its_trade_off_in_a_sentence() -> None:
     for preset in (preset for file in preset_files() for preset in file.preset):
         assert preset.summary.endswith(".")
         assert preset.tradeoff.endswith(".")
         assert not preset.source.endswith(".")
 
 
-def test_algorithms_that_fall_back_keep_their_best_policy_wherever_there_is_a_threshold() -> None:
+def test_algorithms_that_can_regress_keep_their_best_policy_if_there_is_a_threshold() -> None:
     for file in preset_files():
         for preset in file.preset:
             if file.environment is None or preset.algorithm not in ("a2c", "trpo", "dqn", "qrdqn"):
@@ -66,13 +66,13 @@ def test_algorithms_that_fall_back_keep_their_best_policy_wherever_there_is_a_th
             assert preset.evaluation.every_steps * 10 <= preset.total_timesteps, "a choice of ten at least"
 
 
-def test_an_environment_s_own_preset_wins_over_the_general_one() -> None:
+def test_an_environments_own_preset_overrides_the_general_one() -> None:
     own, general = preset_for("fast", "ppo", "CartPole-v1"), preset_for("fast", "ppo", "Taxi-v4")
     assert general == preset_for("fast", "ppo")
     assert own != general
 
 
-def test_of_two_on_a_page_the_one_that_is_made_for_the_chosen_options_wins() -> None:
+def test_the_preset_made_for_the_chosen_options_wins() -> None:
     def chosen(**options: object) -> Preset:
         resolved = ENVIRONMENTS.get("FrozenLake-v1").resolve(options)  # type: ignore[arg-type]
         return preset_for("fast", "q-learning", resolved.id, resolved.chosen)
@@ -82,13 +82,13 @@ def test_of_two_on_a_page_the_one_that_is_made_for_the_chosen_options_wins() -> 
     assert chosen(map_name="8x8").when == {"map_name": "8x8", "is_slippery": True}
 
 
-def test_an_unknown_preset_is_answered_with_the_nearest() -> None:
+def test_an_unknown_preset_is_answered_with_the_nearest_match() -> None:
     with pytest.raises(UnknownName, match="Did you mean 'high-score'") as caught:
         preset_for("highscore", "ppo")
     assert caught.value.fields[0].pointer == "/preset"
 
 
-def test_figures_are_lost_with_a_change_of_what_is_trained_and_not_of_what_is_said() -> None:
+def test_figures_are_invalidated_by_changed_training_and_not_by_changed_texts() -> None:
     preset = preset_for("fast", "ppo", "CartPole-v1")
 
     def changed(**values: object) -> str:

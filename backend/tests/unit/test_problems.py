@@ -20,7 +20,7 @@ from rlviz.server.runs.routes import get_config
 from tests.support.service import create, folder_of, service
 
 
-def test_a_field_with_a_slash_or_a_tilde_in_its_name_is_pointed_to_as_rfc_6901_says() -> None:
+def test_a_field_with_a_slash_or_a_tilde_is_escaped_as_in_rfc_6901() -> None:
     item = {"type": "extra_forbidden", "loc": ("body", "a/b~", 0), "msg": "Extra inputs are not permitted"}
     assert _field(item, {"a/b~": [1]}).pointer == "/a~1b~0/0"
     assert _field({**item, "loc": ("body",)}, {}).pointer == ""
@@ -35,14 +35,14 @@ def test_a_field_with_a_slash_or_a_tilde_in_its_name_is_pointed_to_as_rfc_6901_s
         ("never", ("when", "kind"), "/when/kind"),
     ],
 )
-def test_what_an_object_was_taken_for_is_no_part_of_the_pointer(
+def test_the_model_chosen_for_an_object_is_not_part_of_the_pointer(
     condition: object, location: tuple[str, ...], pointer: str
 ) -> None:
     item = {"type": "greater_than", "loc": ("body", *location), "msg": "No"}
     assert _field(item, {"when": condition}).pointer == pointer
 
 
-def test_a_run_whose_folder_is_gone_is_told_as_such(tmp_path: Path) -> None:
+def test_a_missing_run_folder_is_reported_as_such(tmp_path: Path) -> None:
     with service(tmp_path) as app:
         run_id = create(app)
         shutil.rmtree(folder_of(app, run_id).path)
@@ -63,7 +63,7 @@ def test_a_run_whose_folder_is_gone_is_told_as_such(tmp_path: Path) -> None:
         (errno.EBADF, 500, "inside the service"),
     ],
 )
-def test_a_disk_that_refuses_is_told_as_what_it_is(number: int, status: int, words: str) -> None:
+def test_a_disk_error_is_reported_as_such(number: int, status: int, words: str) -> None:
     request = Request(
         {"type": "http", "method": "POST", "path": "/api/runs", "headers": [], "server": ("x", 1), "app": Starlette()}
     )

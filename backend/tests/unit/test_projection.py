@@ -125,7 +125,7 @@ def databases(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Databa
     pieces=[(True, 150), (True, 300)],
     control=Control(desired=Desired.STOP, requested_at=1_500.0),
 ).via("a worker that began again by itself after its ending had been read")
-def test_any_beginning_of_any_journals_followed_live_gives_the_row_of_a_rebuild(
+def test_following_any_prefix_of_any_journals_gives_the_same_row_as_a_rebuild(
     databases: tuple[Database, Database],
     journals: tuple[list[str], list[str]],
     pieces: list[tuple[bool, int]],
@@ -178,7 +178,7 @@ def lines(*records: dict[str, Any]) -> list[Line]:
     return list(split_lines(b"".join(json.dumps(record).encode() + b"\n" for record in numbered)))
 
 
-def test_the_rate_of_a_run_that_went_on_is_that_of_all_its_attempts() -> None:
+def test_the_rate_of_a_resumed_run_covers_all_its_attempts() -> None:
     projection = RunProjection(None, attempt=2)
     projection.apply_metrics(lines({"time": 100, "step": 1_000, "values": {}}))
     projection.apply_events(
@@ -192,7 +192,7 @@ def test_the_rate_of_a_run_that_went_on_is_that_of_all_its_attempts() -> None:
     assert projection.columns()["fps"] == 2_000 / (100 + 300)
 
 
-def test_each_column_is_lost_with_one_file() -> None:
+def test_each_column_is_lost_with_exactly_one_file() -> None:
     projection = RunProjection(None)
     projection.apply_events(lines({"time": 0, "event": "started", "step": 0, "data": {"attempt": 1}}))
     projection.apply_events(lines({"time": 1, "event": "finished", "step": 9, "data": {"path": "model.zip"}}))

@@ -78,12 +78,12 @@ def client_of(given: Settings, *, peer: str = "127.0.0.1", host: str = "127.0.0.
         ("testclient", "192.0.2.1", "testclient"),
     ],
 )
-def test_a_client_s_address_is_the_last_one_that_is_no_named_proxy(peer: str, forwarded: str, seen: str) -> None:
+def test_a_clients_address_is_the_last_one_that_is_no_configured_proxy(peer: str, forwarded: str, seen: str) -> None:
     client = client_of(settings(trusted_proxies="10.0.0.0/8"), peer=peer)
     assert client.get("/", headers={"X-Forwarded-For": forwarded}).json()["client"] == seen
 
 
-def test_no_proxy_is_trusted_that_is_not_named() -> None:
+def test_only_configured_proxies_are_trusted() -> None:
     forwarded = {
         "X-Forwarded-For": "192.0.2.1",
         "X-Forwarded-Proto": "https",
@@ -94,7 +94,7 @@ def test_no_proxy_is_trusted_that_is_not_named() -> None:
     assert seen.json() == {"path": "/", "scheme": "http", "client": "127.0.0.1", "link": "/api/runs"}
 
 
-def test_wrong_tokens_count_for_a_client_that_claims_to_be_a_proxy() -> None:
+def test_wrong_tokens_count_against_a_client_that_claims_to_be_a_proxy() -> None:
     client = client_of(settings(token=TOKEN))
     for number in range(MAX_ATTEMPTS):
         guess = {"Authorization": f"Bearer {number}", "X-Forwarded-For": f"192.0.2.{number}"}
@@ -102,7 +102,7 @@ def test_wrong_tokens_count_for_a_client_that_claims_to_be_a_proxy() -> None:
     assert client.get("/api/health", headers={"Authorization": f"Bearer {TOKEN}"}).status_code == 429
 
 
-def test_behind_a_named_proxy_each_client_has_its_own_attempts() -> None:
+def test_behind_a_configured_proxy_each_client_has_its_own_attempts() -> None:
     client = client_of(settings(token=TOKEN, trusted_proxies=PROXY), peer=PROXY)
     for number in range(MAX_ATTEMPTS):
         guess = {"Authorization": f"Bearer {number}", "X-Forwarded-For": f"198.51.100.{number}, 192.0.2.1"}
@@ -129,7 +129,7 @@ def test_a_proxy_may_strip_the_root_path_or_pass_it_on(asked: str, path: str) ->
     assert (seen["path"], seen["link"]) == (path, "/rl/api/runs")
 
 
-def test_an_encoded_root_path_is_known_when_it_is_decoded() -> None:
+def test_an_encoded_root_path_is_recognised_after_decoding() -> None:
     seen = client_of(settings(root_path="/user/a%40b.org/rl")).get("/user/a@b.org/rl/api/runs").json()
     assert (seen["path"], seen["link"]) == ("/api/runs", "/user/a%40b.org/rl/api/runs")
 
@@ -147,12 +147,12 @@ def test_an_encoded_root_path_is_known_when_it_is_decoded() -> None:
         ("/a, /b", "/rl/api/runs"),
     ],
 )
-def test_a_named_proxy_says_below_which_path_it_serves_the_app(prefix: str, found: str) -> None:
+def test_a_configured_proxy_sets_the_root_path_of_the_app(prefix: str, found: str) -> None:
     client = client_of(settings(root_path="/rl", trusted_proxies="127.0.0.1"))
     assert client.get("/", headers={"X-Forwarded-Prefix": prefix}).json()["link"] == found
 
 
-def test_the_root_path_of_a_request_is_forgotten_after_it() -> None:
+def test_the_root_path_of_a_request_does_not_affect_later_ones() -> None:
     client = client_of(settings(trusted_proxies="127.0.0.1"))
     client.get("/", headers={"X-Forwarded-Prefix": "/rl"})
     assert client.get("/").json()["link"] == link("/api/runs") == "/api/runs"
@@ -179,7 +179,7 @@ def test_a_socket_below_the_root_path_is_found() -> None:
         ("evil.example", {"X-Forwarded-Host": "rl.example.org"}, 403),
     ],
 )
-def test_a_proxy_passes_on_names_that_are_allowed(host: str, headers: dict[str, str], status: int) -> None:
+def test_a_proxy_forwards_allowed_host_names(host: str, headers: dict[str, str], status: int) -> None:
     given = settings(token=TOKEN, allowed_hosts="rl.example.org", trusted_proxies="127.0.0.1")
     asked = {"Authorization": f"Bearer {TOKEN}", **headers}
     assert client_of(given, host=host).get("/api/runs", headers=asked).status_code == status
@@ -198,7 +198,7 @@ def test_a_proxy_passes_on_names_that_are_allowed(host: str, headers: dict[str, 
         ({"Origin": "http://127.0.0.1:8138", "Sec-Fetch-Site": "cross-site"}, 403),
     ],
 )
-def test_a_page_that_a_proxy_serves_is_the_app_s_own(headers: dict[str, str], status: int) -> None:
+def test_a_page_served_by_a_proxy_counts_as_the_apps_own(headers: dict[str, str], status: int) -> None:
     given = settings(token=TOKEN, allowed_hosts="rl.example.org", trusted_proxies="127.0.0.1")
     client = client_of(given)
     asked = {"Authorization": f"Bearer {TOKEN}", **headers}
@@ -214,7 +214,7 @@ def test_a_page_that_a_proxy_serves_is_the_app_s_own(headers: dict[str, str], st
             pass
 
 
-def test_the_host_that_an_unnamed_proxy_forwards_is_not_the_app_s_own() -> None:
+def test_a_host_forwarded_by_an_unknown_proxy_does_not_count_as_the_apps_own() -> None:
     client = client_of(settings())
     forged = {"Origin": "http://evil.example", "X-Forwarded-Host": "evil.example"}
     assert client.post("/api/runs", headers=forged).status_code == 403
@@ -238,14 +238,14 @@ def test_the_login_stays_below_the_root_path() -> None:
 
 
 @pytest.mark.parametrize("target", ["/", "/rl", "/compare", "/rlviz/compare", "//evil.example/rl/", "/rl/login", ""])
-def test_the_login_leads_to_no_other_app_of_the_origin(target: str) -> None:
+def test_the_login_redirects_to_no_other_app_of_the_origin(target: str) -> None:
     client = client_of(settings(token=TOKEN, root_path="/rl"))
     answer = client.post("/rl/login", data={"token": TOKEN, "next": target})
     assert answer.headers["location"] == "/rl/"
 
 
 @pytest.mark.parametrize(("proto", "secure"), [("https", True), ("http", False), ("", False)])
-def test_a_cookie_that_came_over_tls_stays_on_tls(proto: str, secure: bool) -> None:
+def test_the_login_cookie_is_secure_exactly_over_tls(proto: str, secure: bool) -> None:
     client = client_of(settings(token=TOKEN, trusted_proxies="127.0.0.1"))
     answer = client.post("/login", data={"token": TOKEN, "next": "/"}, headers={"X-Forwarded-Proto": proto})
     assert ("Secure" in answer.headers["set-cookie"]) is secure
@@ -281,7 +281,7 @@ def browser_of(pages: Path, **given: Any) -> TestClient:
     return TestClient(app, base_url="http://127.0.0.1", client=("127.0.0.1", 4711), follow_redirects=False)
 
 
-def test_pages_name_the_addresses_below_the_root_path(pages: Path) -> None:
+def test_pages_contain_addresses_below_the_root_path(pages: Path) -> None:
     browser = browser_of(pages, root_path="/rl")
     for address in ("/", "/rl/"):
         answer = browser.get(address)
@@ -308,7 +308,7 @@ def test_a_page_below_the_root_path_may_run_its_own_inline_script(pages: Path) -
     assert policies[""] != policies["/rl"]
 
 
-def test_a_page_that_the_browser_has_is_not_sent_again(pages: Path) -> None:
+def test_a_page_cached_by_the_browser_is_not_sent_again(pages: Path) -> None:
     browser = browser_of(pages, root_path="/rl")
     known = browser.get("/").headers["etag"]
     assert browser.get("/", headers={"If-None-Match": known}).status_code == 304
@@ -317,7 +317,7 @@ def test_a_page_that_the_browser_has_is_not_sent_again(pages: Path) -> None:
     assert browser.get("/", headers={"If-None-Match": known, "Accept-Encoding": "identity"}).status_code == 200
 
 
-def test_at_the_top_pages_come_as_they_were_built_and_templates_never(pages: Path) -> None:
+def test_without_a_root_path_pages_are_sent_as_built_and_templates_never(pages: Path) -> None:
     browser = browser_of(pages)
     assert browser.get("/").text == "at the top"
     assert browser.get("/index.html.template").status_code == 404
@@ -332,7 +332,7 @@ def test_the_proxy_chooses_the_root_path_of_each_request(pages: Path) -> None:
 
 
 @pytest.mark.parametrize("root", ["/api", "/runs", "/metrics/x", "/login", "/icon.svg"])
-def test_the_root_path_is_no_address_of_the_app(pages: Path, root: str) -> None:
+def test_a_root_path_cannot_be_an_address_of_the_app(pages: Path, root: str) -> None:
     (pages / "runs").mkdir()
     with pytest.raises(InvalidRequest, match="Choose another"):
         check_root_path(root, pages)

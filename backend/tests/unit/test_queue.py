@@ -17,7 +17,7 @@ def moved(times: dict[str, float], run_id: str, place: Place) -> list[str]:
     return order(times)
 
 
-def test_a_run_moves_up_down_first_last_and_before_another() -> None:
+def test_a_run_moves_up_down_to_the_first_or_last_position_and_before_another() -> None:
     times = {"a": 1.0, "b": 2.0, "c": 3.0, "d": 4.0}
     assert moved(times, "c", Place("up")) == ["a", "c", "b", "d"]
     assert moved(times, "a", Place("down")) == ["c", "a", "b", "d"]
@@ -26,7 +26,7 @@ def test_a_run_moves_up_down_first_last_and_before_another() -> None:
     assert moved(times, "d", Place(before="a")) == ["c", "d", "a", "b"]
 
 
-def test_a_move_that_changes_nothing_writes_nothing() -> None:
+def test_a_move_without_effect_writes_nothing() -> None:
     queue = [("a", 1.0), ("b", 2.0)]
     for run_id, place in (("a", Place("first")), ("a", Place("up")), ("b", Place("down")), ("b", Place("last"))):
         assert times_after_move(queue, run_id, place) == {}
@@ -34,12 +34,12 @@ def test_a_move_that_changes_nothing_writes_nothing() -> None:
     assert times_after_move(queue, "a", Place(before="b")) == {}
 
 
-def test_a_usual_move_gives_one_run_another_time() -> None:
+def test_an_ordinary_move_changes_the_time_of_one_run() -> None:
     queue = [(f"run-{number:03}", float(number)) for number in range(500)]
     assert times_after_move(queue, "run-300", Place(before="run-100")).keys() == {"run-300"}
 
 
-def test_any_moves_keep_the_order_of_the_others_also_of_runs_queued_at_the_same_time() -> None:
+def test_moves_keep_the_order_of_other_runs_including_those_queued_simultaneously() -> None:
     draw = random.Random(3)
     times = {f"run-{number}": float(number // 4) + 1.7e9 for number in range(16)}
     expected = order(times)

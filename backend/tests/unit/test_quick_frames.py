@@ -31,7 +31,7 @@ def pictures(environment: Environment) -> list[Any]:
 
 
 @pytest.mark.parametrize("environment", DRAWN, ids=lambda environment: environment.id)
-def test_pictures_are_those_that_the_environment_draws(
+def test_pictures_equal_those_drawn_by_the_environment(
     environment: Environment, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     quick = pictures(environment)
@@ -41,7 +41,7 @@ def test_pictures_are_those_that_the_environment_draws(
 
 
 @pytest.mark.parametrize("depth", [24, 32])
-def test_a_surface_of_any_form_is_read_and_pixels_are_a_reference_again_afterwards(depth: int) -> None:
+def test_a_surface_of_any_format_is_read_and_the_pixel_reference_is_restored(depth: int) -> None:
     surface = pygame.Surface((3, 2), depth=depth)
     surface.set_at((2, 1), (10, 20, 30))
 
@@ -58,7 +58,7 @@ def test_a_surface_of_any_form_is_read_and_pixels_are_a_reference_again_afterwar
 
 
 @pytest.mark.parametrize("environment", list(ENVIRONMENTS), ids=lambda environment: environment.id)
-def test_a_frame_is_never_drawn_over_the_one_before(environment: Environment) -> None:
+def test_a_new_frame_never_overwrites_the_previous_one(environment: Environment) -> None:
     """What keeps frames does not copy those of the registry's environments."""
     with closing(make_bare(environment, "rgb_array")) as env:
         env.reset(seed=1)

@@ -34,19 +34,19 @@ def actions(space: spaces.Space[Any], seeds: list[int], *, deterministic: bool =
 
 
 @pytest.mark.parametrize("space", SPACES, ids=lambda space: type(space).__name__)
-def test_the_actions_of_an_episode_are_decided_by_its_seed_alone(space: spaces.Space[Any]) -> None:
+def test_the_seed_alone_determines_the_actions_of_an_episode(space: spaces.Space[Any]) -> None:
     first, second = actions(space, [7, 8])
     assert first != second
     assert actions(space, [8]) == [second], "whichever episodes were played before"
     assert actions(space, [8], deterministic=False) == [second], "chance has no preferred action"
 
 
-def test_every_action_is_drawn() -> None:
+def test_every_action_is_sampled() -> None:
     drawn = {action for episode in actions(spaces.Discrete(5, start=2), list(range(10))) for action in episode}
     assert drawn == {2, 3, 4, 5, 6}
 
 
-def test_a_prediction_that_nobody_acts_on_takes_nothing_from_the_episode() -> None:
+def test_an_unused_prediction_does_not_change_the_episode() -> None:
     policy, seen = RandomPolicy(spaces.Discrete(1_000)), np.zeros((1, 1))
 
     def two(*, disturbed: bool) -> list[int]:

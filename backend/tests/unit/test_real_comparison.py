@@ -29,19 +29,19 @@ def specified(path: Path) -> ExperimentSpec:
 
 
 @pytest.mark.parametrize("path", RESULTS, ids=lambda path: path.parent.name)
-def test_results_have_every_field_that_the_api_has(path: Path) -> None:
+def test_results_have_every_field_of_the_api(path: Path) -> None:
     assert results_of(path).model_dump(mode="json") == json.loads(path.read_text())
 
 
 @pytest.mark.parametrize("path", RESULTS, ids=lambda path: path.parent.name)
-def test_results_are_of_the_specification_beside_them(path: Path) -> None:
+def test_results_belong_to_the_specification_beside_them(path: Path) -> None:
     spec, results = specified(path), results_of(path)
     assert [one.label for one in results.variants] == [one.name for one in spec.variants]
     assert {one.n for one in results.variants} == {len(spec.seed_list)}
     assert results.scored == results.trials == spec.cells
 
 
-def test_the_comparison_of_five_says_the_same_everywhere() -> None:
+def test_the_comparison_of_five_is_consistent_everywhere() -> None:
     results = results_of(COMPARISONS / "results.json")
     readme, report = [(COMPARISONS / name).read_text() for name in ("README.md", "report.html")]
     assert markdown(results).strip() in readme
@@ -53,7 +53,7 @@ def test_the_comparison_of_five_says_the_same_everywhere() -> None:
 
 
 @pytest.mark.parametrize("path", RESULTS, ids=lambda path: path.parent.name)
-def test_pairs_and_what_the_verdict_asks_of_them_are_made_as_today(path: Path) -> None:
+def test_pairs_and_their_criteria_are_computed_as_in_the_current_code(path: Path) -> None:
     results = results_of(path)
     in_order = best_first(results.variants, lambda one: one.rank)
     scores = {one.variant: [np.array([seed.score for seed in one.scores])] for one in in_order}

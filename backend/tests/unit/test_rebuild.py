@@ -29,7 +29,7 @@ EVALUATION = "eval_20261121-014312-123"
 ANOTHER = "eval_20261121-014313-000"
 
 
-def test_a_copy_of_a_run_folder_is_named_and_left_alone(tmp_path: Path, database: Database) -> None:
+def test_a_copy_of_a_run_folder_is_named_and_left_unchanged(tmp_path: Path, database: Database) -> None:
     folder = make_run(tmp_path)
     copy = shutil.copytree(folder.path, tmp_path / f"{folder.run_id}-backup")
     result = rebuild(database, tmp_path)
@@ -39,7 +39,7 @@ def test_a_copy_of_a_run_folder_is_named_and_left_alone(tmp_path: Path, database
     assert repr(folder.run_id) in problem
 
 
-def test_a_copy_of_an_evaluation_is_named_and_left_alone(tmp_path: Path, database: Database) -> None:
+def test_a_copy_of_an_evaluation_is_named_and_left_unchanged(tmp_path: Path, database: Database) -> None:
     folder, other = make_run(tmp_path), make_run(tmp_path, "other")
     for run in (folder, other):
         run.evaluations.write(EvaluationRecord(id=EVALUATION, run_id=folder.run_id, created_at=CREATED_AT))
@@ -52,7 +52,7 @@ def test_a_copy_of_an_evaluation_is_named_and_left_alone(tmp_path: Path, databas
     assert f"{folder.run_id!r} is damaged. eval/{ANOTHER}.json" in under_another_name
 
 
-def test_many_folders_are_read_side_by_side_and_amount_to_the_same(
+def test_many_folders_are_read_in_parallel_with_the_same_result(
     tmp_path: Path, database: Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for number in range(7):
@@ -74,7 +74,7 @@ def test_many_folders_are_read_side_by_side_and_amount_to_the_same(
 
 
 @pytest.mark.parametrize("value", ["null", '"three"', "[]"])
-def test_a_metric_that_is_no_number_is_no_value(tmp_path: Path, value: str) -> None:
+def test_a_metric_that_is_not_a_number_has_no_value(tmp_path: Path, value: str) -> None:
     folder = make_run(tmp_path)
     names = ("episode/index", "rollout/ep_rew_mean", "time/fps")
     for seq, given in enumerate(("3", value), 1):
@@ -85,7 +85,7 @@ def test_a_metric_that_is_no_number_is_no_value(tmp_path: Path, value: str) -> N
     assert (row.step, row.episodes, row.ep_rew_mean) == (2, 3, None)
 
 
-def test_what_is_no_record_of_an_episode_is_left_out_of_the_curve(tmp_path: Path) -> None:
+def test_an_invalid_episode_record_is_left_out_of_the_curve(tmp_path: Path) -> None:
     path = tmp_path / "metrics.jsonl"
     good = [f'{{"seq":{n},"time":1.0,"step":{n},"values":{{"episode/reward":{n}}}}}' for n in range(1, 31)]
     bad = [
@@ -102,7 +102,7 @@ def test_what_is_no_record_of_an_episode_is_left_out_of_the_curve(tmp_path: Path
     assert (projection.curve.best, projection.curve.best_step) == (sum(range(11, 31)) / 20, 30)
 
 
-def test_a_first_start_that_fails_to_index_is_made_up_for_by_the_next(
+def test_an_indexing_that_fails_at_the_first_start_is_completed_by_the_next(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     folder: RunFolder = make_run(tmp_path)
@@ -120,7 +120,7 @@ def test_a_first_start_that_fails_to_index_is_made_up_for_by_the_next(
         assert list(catalogue(app.database)) == [folder.run_id]
 
 
-def test_a_runs_folder_has_one_service_at_a_time(tmp_path: Path) -> None:
+def test_a_runs_folder_is_used_by_one_service_at_a_time(tmp_path: Path) -> None:
     second = Application(Settings(_env_file=None, runs_dir=tmp_path))  # type: ignore[call-arg]
     with service(tmp_path):
         for refused in (second.open, second.rebuild):

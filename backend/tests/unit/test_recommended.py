@@ -30,7 +30,7 @@ def figures(algorithm: str, environment: Environment, preset: str) -> MeasuredPr
 
 
 @cases("environment", PLACES, ids=lambda one: f"{one.id}{one.chosen}")
-def test_no_preset_that_solved_nothing_is_chosen_where_another_one_solved_it(environment: Environment) -> None:
+def test_a_preset_that_solved_something_is_recommended_over_one_that_solved_nothing(environment: Environment) -> None:
     for algorithm in suited(environment):
         chosen = figures(algorithm, environment, recommended_preset_of(algorithm, environment))
         for preset in PresetId:
@@ -41,7 +41,7 @@ def test_no_preset_that_solved_nothing_is_chosen_where_another_one_solved_it(env
 
 
 @cases("environment", PLACES, ids=lambda one: f"{one.id}{one.chosen}")
-def test_an_algorithm_that_works_is_chosen_where_one_does(environment: Environment) -> None:
+def test_an_algorithm_that_works_is_recommended_if_there_is_one(environment: Environment) -> None:
     def held(algorithm: str) -> float:
         found = figures(algorithm, environment, recommended_preset_of(algorithm, environment))
         return 0.0 if found is None else (found.held or 0) / found.seeds
@@ -62,18 +62,18 @@ def test_an_algorithm_that_works_is_chosen_where_one_does(environment: Environme
         ("BipedalWalker-v3", "ppo", "fast"),  # nothing was measured
     ],
 )
-def test_a_run_without_a_choice_trains_what_works(env_id: str, algorithm: str, preset: str) -> None:
+def test_a_run_without_a_choice_trains_a_preset_that_works(env_id: str, algorithm: str, preset: str) -> None:
     config = resolve_config(NewRun(RECOMMENDED, env_id), 0.0)
     assert (config.algo, config.preset) == (algorithm, preset)
     assert resolve_config(NewRun(algorithm, env_id), 0.0).preset == preset
 
 
-def test_options_of_the_environment_count() -> None:
+def test_the_recommendation_depends_on_environment_options() -> None:
     hard = resolve_config(NewRun("q-learning", "Taxi-v4", env_options={"is_rainy": True}), 0.0)
     assert hard.preset == "high-score"
 
 
-def test_where_there_is_no_threshold_a_return_that_is_clearly_lower_does_not_work(
+def test_without_a_threshold_a_clearly_lower_return_counts_as_not_working(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     ends = {"fast": (-900.0, -800.0), "stable": (-170.0, -150.0), "high-score": (-160.0, -140.0)}
@@ -107,6 +107,6 @@ def test_the_api_says_which_presets_failed_their_measurement() -> None:
     assert {preset.works for preset in presets["qrdqn"]} == {None}
 
 
-def test_a_preset_of_another_name_is_still_unknown() -> None:
+def test_a_preset_with_another_name_is_still_unknown() -> None:
     with pytest.raises(UnknownName, match="preset"):
         resolve_config(NewRun("ppo", preset="recomended"), 0.0)

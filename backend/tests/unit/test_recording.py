@@ -51,7 +51,7 @@ def spent(level: RecordingLevel, clock: Clock, recording: float, rest: float) ->
     level.check()
 
 
-def test_the_detail_is_lowered_step_by_step_while_recording_costs_more_than_it_may() -> None:
+def test_the_detail_is_lowered_stepwise_while_recording_costs_too_much() -> None:
     clock, lowered = Clock(), list[Lowered]()
     level = RecordingLevel(Detail.FULL, most_cost=0.5, on_lowered=lowered.append, monotonic=clock)
     spent(level, clock, 0.9 * LONG_ENOUGH_SECONDS, 0)
@@ -70,7 +70,7 @@ def test_the_detail_is_lowered_step_by_step_while_recording_costs_more_than_it_m
     assert facts.cost == pytest.approx(9.9 / 5.1, abs=1e-3)
 
 
-def test_a_detail_that_is_chosen_anew_is_not_held_to_what_another_cost() -> None:
+def test_a_newly_chosen_detail_is_not_judged_by_the_cost_of_the_previous_one() -> None:
     clock = Clock()
     level = RecordingLevel(Detail.MINIMAL, most_cost=0.1, lowest=Detail.OFF, monotonic=clock)
     spent(level, clock, 2, 1)
@@ -89,13 +89,13 @@ def test_a_detail_that_is_chosen_anew_is_not_held_to_what_another_cost() -> None
         (Detail.FULL, (1, True)),
     ],
 )
-def test_a_profile_says_what_is_recorded_at_each_detail(detail: Detail, wanted: tuple[int, bool] | None) -> None:
+def test_a_profile_lists_what_is_recorded_at_each_detail(detail: Detail, wanted: tuple[int, bool] | None) -> None:
     found = StorageProfile().wanted(detail)
     assert (found and (found.frames_every, found.pictures)) == wanted
     assert DEFAULT.keeps(detail)
 
 
-def test_a_profile_of_before_there_were_details_is_understood() -> None:
+def test_a_profile_from_before_details_is_read() -> None:
     assert StorageProfile.model_validate({"records": False, "frames_every": 2}).detail is Detail.OFF
     assert StorageProfile.model_validate({"records": True}).detail is Detail.STANDARD
 
@@ -107,7 +107,7 @@ def reasons(choice: FrameChoice, rewards: list[float], detail: Detail) -> dict[i
     return {number: reason for number, reason in found.items() if reason is not None}
 
 
-def test_ends_and_rewards_that_stand_out_are_kept_and_at_full_detail_one_in_so_many() -> None:
+def test_unusual_endings_and_rewards_are_kept_and_a_share_of_all_at_full_detail() -> None:
     rewards = [0.0, *([1.0, 1.1] * REWARDS_KNOWN), 9.0, 1.0, 1.0]
     spike, end = 2 * REWARDS_KNOWN + 1, len(rewards) - 1
     assert reasons(FrameChoice(10), rewards, Detail.STANDARD) == {spike: FrameReason.SPIKE, end: FrameReason.END}
@@ -120,7 +120,7 @@ def test_ends_and_rewards_that_stand_out_are_kept_and_at_full_detail_one_in_so_m
     assert reasons(FrameChoice(10), rewards, Detail.MINIMAL) == {}
 
 
-def test_of_rewards_that_are_all_the_same_another_one_stands_out() -> None:
+def test_a_different_reward_among_equal_ones_is_unusual() -> None:
     rewards = [0.0, *([1.0] * (REWARDS_KNOWN + 1)), 1.0, 0.0, 1.0, 1.0]
     assert FrameReason.SPIKE in reasons(FrameChoice(10), rewards, Detail.STANDARD).values()
     assert FrameReason.SPIKE not in reasons(FrameChoice(10), [1.0] * 50, Detail.STANDARD).values()
@@ -210,7 +210,7 @@ EVALUATION = "eval_20261121-014312-000"
         ),
     ],
 )
-def test_an_evaluation_leaves_what_its_detail_says(
+def test_an_evaluation_records_what_its_detail_says(
     tmp_path: Path, detail: Detail, reads: bool, hashed: list[int], kept: list[tuple[int, str]]
 ) -> None:
     folder = make_run(tmp_path)
@@ -238,7 +238,7 @@ def _lightness(folder: RunFolder, index: int) -> float:
 
 
 @pytest.mark.parametrize("detail", [Detail.MINIMAL, Detail.STANDARD])
-def test_the_last_frames_before_an_error_are_kept_and_nothing_else_is(tmp_path: Path, detail: Detail) -> None:
+def test_only_the_last_frames_before_an_error_are_kept(tmp_path: Path, detail: Detail) -> None:
     folder, drawn = make_run(tmp_path), StepsWanted(max_bytes=10**6, keep_frames_bytes=10**6, detail=Detail.FULL)
     wanted = drawn if detail is Detail.STANDARD else drawn.model_copy(update={"detail": detail, "frames_every": 1})
     with pytest.raises(RuntimeError, match="the floor"):
@@ -253,7 +253,7 @@ def test_the_last_frames_before_an_error_are_kept_and_nothing_else_is(tmp_path: 
     assert [_lightness(folder, index) for index in before] == pytest.approx(before, abs=1)
 
 
-def test_frames_that_matter_find_room_where_those_of_an_interval_do_not(tmp_path: Path) -> None:
+def test_important_frames_find_room_where_interval_frames_do_not(tmp_path: Path) -> None:
     folder = make_run(tmp_path)
     one = 1_000  # about what a frame takes
     record(folder, Flat(), wanted_at(Detail.FULL, keep_frames_bytes=2 * one), EVALUATION, episodes=3)
@@ -262,7 +262,7 @@ def test_frames_that_matter_find_room_where_those_of_an_interval_do_not(tmp_path
     assert len(folder.evaluations.frames(EVALUATION)) < 10
 
 
-def test_the_oldest_frames_of_a_run_go_when_there_are_too_many_bytes(tmp_path: Path) -> None:
+def test_the_oldest_frames_of_a_run_are_deleted_beyond_the_size_limit(tmp_path: Path) -> None:
     folder = make_run(tmp_path)
     ids = [f"eval_20261121-014312-00{number}" for number in range(3)]
     for evaluation_id in ids:
@@ -272,7 +272,7 @@ def test_the_oldest_frames_of_a_run_go_when_there_are_too_many_bytes(tmp_path: P
     assert [folder.evaluations.frames_path(one).exists() for one in ids] == [False, True, True]
 
 
-def test_of_videos_those_that_were_made_last_stay(tmp_path: Path) -> None:
+def test_the_most_recently_made_videos_stay(tmp_path: Path) -> None:
     import os
 
     folder = make_run(tmp_path)
@@ -284,7 +284,7 @@ def test_of_videos_those_that_were_made_last_stay(tmp_path: Path) -> None:
     assert [path.exists() for path in paths] == [True, False, True]
 
 
-def test_of_very_many_actions_the_numbers_of_each_are_not_recorded() -> None:
+def test_per_action_numbers_are_not_recorded_for_very_many_actions() -> None:
     for actions, kept in ((1_024, {"value", "probabilities", "q_values", "quantiles"}), (1_025, {"value"})):
         numbers = np.zeros((2, actions))
         reading = Reading(np.zeros(2), numbers, q_values=numbers, quantiles=np.zeros((2, 5, actions)))

@@ -73,7 +73,7 @@ def known(app: Application) -> dict[str, Any]:
     ],
     ids=["resume", "resume from the newest", "roll back", "fork"],
 )
-def test_a_snapshot_that_cannot_be_used_is_refused_before_anything_changes(
+def test_an_unusable_snapshot_is_refused_before_anything_changes(
     app: Application,
     witness: Witness,
     use: Callable[[Application], object],

@@ -19,7 +19,7 @@ def test_a_name_gives_the_object_it_refers_to() -> None:
     assert NUMBERS.names() == ["pi", "Euler-v1", "lost"]
 
 
-def test_an_object_is_loaded_only_when_asked_for() -> None:
+def test_an_object_is_loaded_only_on_request() -> None:
     names = iter(NUMBERS)
     assert next(names) == NUMBERS.get("pi")
     assert next(names) == NUMBERS.get("Euler-v1")
@@ -30,7 +30,7 @@ def test_an_object_is_loaded_only_when_asked_for() -> None:
 @pytest.mark.parametrize(
     ("wrong", "nearest"), [("Euler", "Euler-v1"), ("euler-v1", "Euler-v1"), ("PI", "pi"), ("zzzzzz", None), ("", None)]
 )
-def test_a_wrong_name_is_answered_with_the_nearest_right_one(wrong: str, nearest: str | None) -> None:
+def test_an_unknown_name_is_answered_with_the_nearest_match(wrong: str, nearest: str | None) -> None:
     with pytest.raises(UnknownName) as caught:
         NUMBERS.get(wrong)
     assert caught.value.nearest == nearest
@@ -50,12 +50,12 @@ def test_a_wrong_name_is_answered_with_the_nearest_right_one(wrong: str, nearest
         (ENVIRONMENTS, "Acrobat-v1", "Acrobot-v1"),
     ],
 )
-def test_slips_of_the_user_lead_to_what_was_meant(registry: Registry[object], wrong: str, nearest: str) -> None:
+def test_typing_mistakes_lead_to_the_intended_name(registry: Registry[object], wrong: str, nearest: str) -> None:
     with pytest.raises(UnknownName, match=f"Did you mean '{nearest}'"):
         registry.get(wrong)
 
 
-def test_a_name_of_a_million_characters_is_refused_at_once_and_not_repeated_in_full() -> None:
+def test_a_name_of_a_million_characters_is_refused_quickly_and_not_repeated_in_full() -> None:
     start = time.process_time()
     with pytest.raises(UnknownName) as caught:
         NUMBERS.get("x" * 1_000_000)

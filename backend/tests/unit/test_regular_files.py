@@ -51,7 +51,7 @@ READERS: dict[str, Callable[[Path], object]] = {
 
 @pytest.mark.parametrize("endless", ENDLESS, indirect=True)
 @pytest.mark.parametrize("reader", READERS)
-def test_no_command_reads_what_is_no_regular_file(endless: Path, reader: str) -> None:
+def test_commands_read_only_regular_files(endless: Path, reader: str) -> None:
     with pytest.raises((InvalidRequest, Failure)):
         READERS[reader](endless)
 
@@ -72,7 +72,7 @@ def test_an_import_of_a_folder_opens_regular_files_only(tmp_path: Path) -> None:
         import_path(logs, tmp_path / "runs", ImportOptions())
 
 
-def test_a_file_with_more_than_it_may_have_is_refused(tmp_path: Path) -> None:
+def test_a_file_larger_than_its_limit_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "sparse.toml"
     with path.open("wb") as file:
         file.truncate(1 << 40)

@@ -56,16 +56,16 @@ DEVELOP = needed(PROJECT["optional-dependencies"]["dev"]) - RUN
 
 
 @pytest.mark.parametrize(("lock", "packages"), [("requirements.lock", RUN), ("requirements-dev.lock", DEVELOP)])
-def test_a_lock_pins_what_is_needed_and_nothing_else(lock: str, packages: set[str]) -> None:
+def test_a_lock_pins_exactly_what_is_needed(lock: str, packages: set[str]) -> None:
     assert set(pins(lock)) == packages
 
 
-def test_the_lock_of_development_begins_with_what_runs() -> None:
+def test_the_development_lock_starts_with_the_runtime_one() -> None:
     assert "-r requirements.lock" in (BACKEND / "requirements-dev.lock").read_text().splitlines()
 
 
 @cases("asked", [*PROJECT["dependencies"], *ALSO_INSTALLED])
-def test_what_is_pinned_is_within_what_the_wheel_asks_for(asked: str) -> None:
+def test_pinned_versions_satisfy_the_requirements_of_the_wheel(asked: str) -> None:
     wanted = Requirement(asked)
     assert wanted.specifier.contains(pins("requirements.lock")[canonicalize_name(wanted.name)])
     bounds = {bound.operator for bound in wanted.specifier}

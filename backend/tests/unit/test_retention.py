@@ -19,7 +19,7 @@ def folder(tmp_path: Path) -> RunFolder:
 
 
 @pytest.mark.parametrize(("keep", "left"), [(0, ""), (1, "c"), (2, "bc"), (3, "abc"), (4, "abc"), (9, "abc")])
-def test_the_last_few_stay(tmp_path: Path, keep: int, left: str) -> None:
+def test_the_newest_files_stay(tmp_path: Path, keep: int, left: str) -> None:
     paths = [tmp_path / name for name in "abc"]
     for path in paths:
         path.touch()
@@ -29,7 +29,7 @@ def test_the_last_few_stay(tmp_path: Path, keep: int, left: str) -> None:
     assert [*deleted, *(tmp_path / name for name in left)] == paths
 
 
-def test_a_file_that_someone_else_deleted_is_no_error(tmp_path: Path) -> None:
+def test_a_file_deleted_by_another_process_causes_no_error(tmp_path: Path) -> None:
     delete_paths([tmp_path / "gone"])
 
 
@@ -40,7 +40,7 @@ def test_the_checkpoints_of_the_highest_steps_stay(folder: RunFolder) -> None:
     assert [step for step, _ in folder.checkpoint_files()] == [10_000, 100_000]
 
 
-def test_the_newest_videos_stay_and_so_do_all_summaries_and_files_being_written(folder: RunFolder) -> None:
+def test_the_newest_videos_and_all_summaries_and_unfinished_files_stay(folder: RunFolder) -> None:
     ids = [f"eval_20261121-01431{second}-000" for second in range(5)]
     for evaluation_id in ids:
         folder.evaluations.video_path(evaluation_id).touch()
@@ -57,7 +57,7 @@ def test_the_newest_videos_stay_and_so_do_all_summaries_and_files_being_written(
     ("max_bytes", "left"),
     [(1_000, "01234"), (100, "01234"), (99, "1234"), (70, "234"), (69, "34"), (30, "4"), (29, "4"), (0, "4")],
 )
-def test_the_oldest_step_records_go_until_the_rest_has_room_and_the_newest_stays(
+def test_the_oldest_step_records_are_deleted_until_the_rest_fits_and_the_newest_stays(
     folder: RunFolder, max_bytes: int, left: str
 ) -> None:
     """Files of 10, 20, 10, 30 and 30 bytes, oldest first."""

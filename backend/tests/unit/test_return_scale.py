@@ -12,7 +12,7 @@ ARM = Place("Acrobot-v1", "Acrobot-v1", Scale(random=-499.0, threshold=-100.0))
 SWING = Place("Pendulum-v1", "Pendulum-v1", None)
 
 
-def test_returns_of_one_environment_are_as_they_are() -> None:
+def test_returns_of_one_environment_are_unchanged() -> None:
     for groups in ([[POLE, POLE], [POLE]], [[SWING], [SWING]], []):
         scale = return_scale(groups, by_environment=False)
         assert (scale.is_normalised, scale.notes, scale.normalised) == (False, [], [])
@@ -39,13 +39,13 @@ def test_returns_of_several_environments_are_normalised(
     assert "22 and 475 on CartPole-v1" in scale.notes[0]
 
 
-def test_groups_by_environment_keep_their_returns_and_say_that_they_are_not_ranked() -> None:
+def test_groups_by_environment_keep_their_returns_and_are_marked_as_unranked() -> None:
     scale = return_scale([[POLE, POLE], [ARM]], by_environment=True)
     assert (scale.is_normalised, scale.notes) == (False, [APART])
     assert dict(scale.places) == {POLE: 2, ARM: 1}
 
 
-def test_runs_that_cannot_be_normalised_are_left_out_and_it_is_said_why() -> None:
+def test_runs_that_cannot_be_normalised_are_left_out_with_a_reason() -> None:
     scale = return_scale([[POLE, SWING, SWING], [POLE]], by_environment=False)
     assert scale.returned(SWING, -150.0) is None
     assert scale.notes[1].startswith("2 runs of Pendulum-v1 are left out: it has no threshold")

@@ -92,7 +92,7 @@ def test_a_wrong_sum_is_reported_with_environment_step_sum_and_reward() -> None:
 
 
 @pytest.mark.parametrize("odd", [5, {"a": "x"}, {str(n): 0.0 for n in range(33)}])
-def test_components_that_are_no_numbers_are_left_out_and_reported(odd: Any) -> None:
+def test_non_finite_components_are_left_out_and_reported(odd: Any) -> None:
     info, faults = _step(odd)
     assert COMPONENTS not in info
     assert len(faults) == 1

@@ -99,7 +99,7 @@ def test_an_environment_without_a_time_limit_is_cut_off() -> None:
     assert (first.terminated, first.truncated, first.episode_length) == (False, True, 6)
 
 
-def test_a_terminal_state_in_the_last_allowed_step_is_no_truncation() -> None:
+def test_a_terminal_state_in_the_last_allowed_step_is_not_truncated() -> None:
     (first, _), _, _ = rollout(Corridor(ends_at=6), max_steps=6)
     assert (first.terminated, first.truncated) == (True, False)
 
@@ -110,7 +110,7 @@ def test_each_episode_is_reset_with_the_next_seed() -> None:
     assert env.seeds == [40, 41, 42] == [result.seed for result in results]
 
 
-def test_the_reset_is_filmed_so_that_step_k_is_k_frames_after_the_first() -> None:
+def test_the_reset_is_filmed_so_that_step_k_is_frame_k() -> None:
     results, film, _ = rollout(Corridor(ends_at=3))
     assert [result.first_frame for result in results] == [0, 4]
     assert [caption.step for caption in film.captions] == [0, 1, 2, 3] * 2
@@ -139,7 +139,7 @@ def episode(steps: list[Step], number: int) -> list[Step]:
     return [step for step in steps if step.episode == number]
 
 
-def test_a_step_says_what_was_done_what_came_of_it_and_what_is_seen_now() -> None:
+def test_a_step_describes_the_action_its_outcome_and_the_current_observation() -> None:
     reset, first, last = play([Corridor(ends_at=2, reward=0.5)], Sampling(spaces.Discrete(2)), [7])
     assert (reset.number, reset.observation, reset.action, reset.episode_return) == (0, 0, None, 0)
     assert (first.number, first.observation, first.reward) == (1, 1, 0.5)
@@ -148,7 +148,7 @@ def test_a_step_says_what_was_done_what_came_of_it_and_what_is_seen_now() -> Non
     assert isinstance(last.action, int)
 
 
-def test_environments_side_by_side_take_the_next_seed_when_their_episode_is_over() -> None:
+def test_parallel_environments_take_the_next_seed_when_their_episode_ends() -> None:
     envs = [Corridor(ends_at=1), Corridor(ends_at=5)]
     policy = Sampling(spaces.Discrete(2))
     steps = list(play(envs, policy, [10, 11, 12, 13]))
@@ -158,19 +158,19 @@ def test_environments_side_by_side_take_the_next_seed_when_their_episode_is_over
     assert policy.states == [None] * 5
 
 
-def test_there_may_be_more_environments_than_episodes() -> None:
+def test_the_number_of_environments_may_exceed_the_number_of_episodes() -> None:
     envs = [Corridor(ends_at=2) for _ in range(3)]
     assert len(list(play(envs, Sampling(spaces.Discrete(2)), [1]))) == 3
     assert [env.seeds for env in envs] == [[1], [], []]
 
 
-def test_when_a_step_is_handed_out_its_environment_is_as_it_left_it() -> None:
+def test_the_environment_is_in_the_state_of_the_yielded_step() -> None:
     env = Corridor(ends_at=3)
     for step in play([env], Sampling(spaces.Discrete(2)), [1, 2]):
         assert env.at == step.number
 
 
-def test_who_has_seen_enough_stops_asking_and_nothing_goes_on() -> None:
+def test_stopping_the_iteration_stops_the_environment() -> None:
     env = Corridor(ends_at=100)
     for step in play([env], Sampling(spaces.Discrete(2)), [1]):
         if step.number == 3:
@@ -178,7 +178,7 @@ def test_who_has_seen_enough_stops_asking_and_nothing_goes_on() -> None:
     assert env.at == 3
 
 
-def test_a_reading_is_of_what_its_step_shows_the_reset_and_the_last_included_and_only_if_asked_for() -> None:
+def test_a_reading_describes_its_own_step_including_reset_and_last_and_only_on_request() -> None:
     policy = Sampling(spaces.Discrete(2))
     steps = list(play([Corridor(ends_at=2), Corridor(ends_at=3)], policy, [1, 2], readings=True))
     assert len(steps) == 3 + 4
@@ -189,7 +189,7 @@ def test_a_reading_is_of_what_its_step_shows_the_reset_and_the_last_included_and
     assert unread.readings == 0
 
 
-def test_readings_change_nothing_that_is_drawn_at_random() -> None:
+def test_readings_do_not_change_random_draws() -> None:
     def played(readings: bool) -> list[Any]:
         envs = [Corridor(ends_at=20), Corridor(ends_at=50)]
         list(play(envs, _Drawing(spaces.Discrete(2)), [1, 2, 3], deterministic=False, readings=readings))
@@ -198,7 +198,7 @@ def test_readings_change_nothing_that_is_drawn_at_random() -> None:
     assert played(readings=True) == played(readings=False)
 
 
-def test_a_policy_that_is_played_greedily_keeps_the_generator_of_its_action_space() -> None:
+def test_a_greedy_policy_does_not_advance_the_generator_of_its_action_space() -> None:
     policy, untouched = Sampling(spaces.Discrete(1_000)), spaces.Discrete(1_000)
     policy.action_space.seed(5)
     untouched.seed(5)
@@ -223,7 +223,7 @@ class _Greedy(Sampling):
 
 
 @pytest.mark.parametrize("reward", [float("nan"), float("inf")])
-def test_a_reward_that_is_no_finite_number_ends_the_evaluation(reward: float) -> None:
+def test_a_non_finite_reward_ends_the_evaluation(reward: float) -> None:
     with pytest.raises(EpisodeUnusable, match="step 1 of episode 1"):
         rollout(Corridor(ends_at=2, reward=reward))
 

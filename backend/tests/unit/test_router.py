@@ -60,7 +60,7 @@ def test_an_endpoint_receives_the_service_of_its_class(client: TestClient, wishe
     assert client.get("/wishes/0").json() == {"text": "rain"}
 
 
-def test_what_an_endpoint_does_not_take_is_refused(client: TestClient, wishes: Wishes) -> None:
+def test_an_unexpected_parameter_is_refused(client: TestClient, wishes: Wishes) -> None:
     assert client.post("/wishes", json={}).status_code == 422
     assert client.get("/wishes/seven").status_code == 422
     assert client.put("/wishes").status_code == 405

@@ -10,7 +10,7 @@ from rlviz.learning.training.rules import RuleClock
 from rlviz.rundir.folder import RunFolder
 
 
-def test_the_disk_is_counted_while_files_come_and_go(tmp_path: Path) -> None:
+def test_disk_usage_is_measured_while_files_are_added_and_deleted(tmp_path: Path) -> None:
     folder = RunFolder(tmp_path, "a")
     folder.path.mkdir()
     (folder.path / "kept").write_bytes(b"x" * 1_000)

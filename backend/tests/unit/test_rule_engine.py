@@ -78,7 +78,7 @@ def metric(value: float, side: str = "above", rows: int = 1) -> dict[str, Any]:
         ),
     ],
 )
-def test_a_rule_fires_at(when: dict[str, Any], values: list[float], places: list[int]) -> None:
+def test_a_rule_fires_at_the_expected_rows(when: dict[str, Any], values: list[float], places: list[int]) -> None:
     assert fired(rule(when), values) == places
 
 
@@ -95,12 +95,12 @@ def test_a_rule_fires_at(when: dict[str, Any], values: list[float], places: list
         ),
     ],
 )
-def test_a_limit_is_passed_once(when: dict[str, Any], readings: list[Any], places: list[int]) -> None:
+def test_a_limit_fires_once_when_it_is_exceeded(when: dict[str, Any], readings: list[Any], places: list[int]) -> None:
     engine = Engine([rule(when)])
     assert [index for index, reading in enumerate(readings) if engine.observe_clock(*reading)] == places
 
 
-def test_a_rule_that_could_fire_at_every_row_fires_as_often_as_it_may() -> None:
+def test_a_rule_that_matches_every_row_fires_up_to_its_limit() -> None:
     draw = random.Random(7)
     for at_most in (1, 3, 10):
         engine = Engine([rule(metric(0.5), at_most=at_most), rule({"kind": "not_finite"}, at_most=at_most)])
@@ -109,13 +109,13 @@ def test_a_rule_that_could_fire_at_every_row_fires_as_often_as_it_may() -> None:
             assert sum(firing.number == number for found in rows for firing in found) == at_most
 
 
-def test_the_last_firing_says_so() -> None:
+def test_the_last_firing_is_marked() -> None:
     engine = Engine([rule(metric(5), at_most=2)])
     [first], _, [second] = (engine.observe_row(step, {"m": value}) for step, value in enumerate([6, 1, 6]))
     assert [first.is_last, second.is_last] == [False, True]
 
 
-def test_of_two_rules_that_contradict_each_other_at_a_row_the_first_decides() -> None:
+def test_the_first_of_two_contradicting_rules_at_a_row_wins() -> None:
     halve = {"kind": "scale_knob", "knob": "learning_rate", "factor": 0.5}
     double = {"kind": "set_knob", "knob": "learning_rate", "value": 1.0}
     engine = Engine([rule(metric(5), {"kind": "pause"}, halve), rule(metric(4), {"kind": "stop"}, double, NOTIFY)])
@@ -133,7 +133,7 @@ def test_a_rule_that_contradicts_itself_is_refused() -> None:
         rule(metric(5), {"kind": "pause"}, {"kind": "stop"})
 
 
-def test_what_was_seen_goes_on_from_a_saved_state() -> None:
+def test_a_restored_engine_continues_from_its_saved_state() -> None:
     rules = [
         rule(metric(5, rows=3)),
         rule(PLATEAU),
@@ -150,7 +150,7 @@ def test_what_was_seen_goes_on_from_a_saved_state() -> None:
         assert found == expected
 
 
-def test_a_rule_that_stays_among_new_ones_does_not_begin_anew() -> None:
+def test_a_rule_kept_among_new_ones_keeps_its_state() -> None:
     kept = rule(metric(5))
     engine = Engine([kept])
     engine.observe_row(0, {"m": 6})
@@ -169,13 +169,13 @@ def test_a_dry_run_ends_where_training_would_have_ended() -> None:
     assert [(firing.number, firing.step) for firing in firings] == [(1, 10), (2, 30)]
 
 
-def test_a_pause_is_no_time_of_training_in_a_dry_run() -> None:
+def test_a_pause_is_no_training_time_in_a_dry_run() -> None:
     rules = [rule({"kind": "seconds", "seconds": 100})]
     rows = [record(1, 1, 0), record(2, 1, 30), record(3, 1, 10_000), record(4, 1, 10_030)]
     assert [firing.step for firing in dry_run(rules, rows)] == [40]
 
 
-def test_rules_are_told_apart_by_the_kinds_of_their_parts() -> None:
+def test_rules_are_distinguished_by_the_kinds_of_their_parts() -> None:
     adapter = TypeAdapter(Rule)
     same = rule({"kind": "seconds", "seconds": 1_200}, {"kind": "stop", "then": "report", "grace_seconds": 30})
     assert adapter.validate_json(adapter.dump_json(same)) == same

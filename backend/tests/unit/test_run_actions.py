@@ -19,14 +19,14 @@ TARGETS = {A.START: S.QUEUED, A.PAUSE: S.PAUSING, A.STOP: S.STOPPING}
 
 @cases("status", list(RunStatus))
 @cases("action", list(TARGETS))
-def test_what_is_offered_is_what_the_transitions_allow(action: RunAction, status: RunStatus) -> None:
+def test_the_available_actions_match_the_transitions(action: RunAction, status: RunStatus) -> None:
     offered = why_not(action, RunActor.POLICY, status, has_policy=True) is None
     stopped_in_the_queue = action is A.STOP and status is S.QUEUED
     assert offered == (TARGETS[action] in TRANSITIONS[status] or stopped_in_the_queue)
 
 
 @cases("status", list(RunStatus))
-def test_a_run_can_be_resumed_or_extended_where_another_attempt_may_follow(status: RunStatus) -> None:
+def test_a_run_can_be_resumed_or_extended_when_another_attempt_is_allowed(status: RunStatus) -> None:
     possible = [
         action for action in (A.RESUME, A.EXTEND) if why_not(action, RunActor.POLICY, status, has_policy=True) is None
     ]
@@ -39,7 +39,7 @@ def test_a_run_can_be_deleted_unless_it_is_active(status: RunStatus) -> None:
         assert (why_not(A.DELETE, actor, status, has_policy=False) is None) == (status not in ACTIVE)
 
 
-def test_the_service_refuses_with_the_sentence_of_the_page() -> None:
+def test_the_service_refuses_with_the_same_sentence_as_the_page() -> None:
     for status in RunStatus:
         reason = why_not(A.PAUSE, RunActor.POLICY, status, has_policy=True)
         if reason is not None:
@@ -47,7 +47,7 @@ def test_the_service_refuses_with_the_sentence_of_the_page() -> None:
                 check_transition(status, S.PAUSING)
 
 
-def test_the_table_holds_the_same_as_the_function() -> None:
+def test_the_table_matches_the_function() -> None:
     table = action_table()
     for actor in RunActor:
         for status in RunStatus:

@@ -7,7 +7,7 @@ from rlviz.server.metrics.models import list_events
 from rlviz.server.runs.events import EventLog
 
 
-def test_events_at_steps_that_a_rollback_left_behind_are_superseded() -> None:
+def test_events_at_steps_discarded_by_a_rollback_are_superseded() -> None:
     journal = [
         ("checkpoint", 500, {"path": "checkpoints/500.zip"}),
         ("checkpoint", 2_000, {"path": "checkpoints/2000.zip"}),

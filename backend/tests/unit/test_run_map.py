@@ -32,7 +32,7 @@ def read(folder: RunFolder, step: int | None = None) -> RunMap:
     return read_map(folder, find_environment(folder.read_config()), step)
 
 
-def test_visited_cells_have_their_places_and_the_path(folder: RunFolder) -> None:
+def test_visited_cells_have_their_positions_and_the_path(folder: RunFolder) -> None:
     write(folder, [7, *[0] * 14, 3])
     found = read(folder)
     assert [cell.model_dump() for cell in found.cells] == [
@@ -44,20 +44,20 @@ def test_visited_cells_have_their_places_and_the_path(folder: RunFolder) -> None
     assert found.path.cells == [0, 4, 8]
 
 
-def test_an_earlier_step_has_the_newest_map_up_to_it(folder: RunFolder) -> None:
+def test_an_earlier_step_returns_the_newest_map_before_it(folder: RunFolder) -> None:
     write(folder, [7, *[0] * 14, 3])
     assert [cell.id for cell in read(folder, 1_999).cells] == [0]
     assert (read(folder, 999).step, read(folder, 999).cells) == (None, [])
 
 
-def test_nothing_recorded_is_an_empty_map(folder: RunFolder, tmp_path: Path) -> None:
+def test_a_run_without_recordings_has_an_empty_map(folder: RunFolder, tmp_path: Path) -> None:
     assert (read(folder).is_recorded, read(folder).step, read(folder).cells) == (True, None, [])
     plain = read(make_run(tmp_path, "plain"))
     assert (plain.is_recorded, plain.world) == (False, None)
     assert read_map(folder, None, None).world is None
 
 
-def test_a_map_of_another_world_is_damage(folder: RunFolder) -> None:
+def test_a_map_of_another_environment_is_damaged(folder: RunFolder) -> None:
     write(folder, [1, 2, 3])
     with pytest.raises(RunFolderError, match="16 cells"):
         read(folder)

@@ -90,7 +90,7 @@ def film_data(page: str) -> list[dict[str, Any]]:
     return [] if found is None else json.loads(found[1])
 
 
-def test_it_says_what_the_page_of_the_run_says(tmp_path: Path) -> None:
+def test_the_report_says_what_the_page_of_the_run_says(tmp_path: Path) -> None:
     make_run(
         tmp_path,
         "a",
@@ -123,7 +123,7 @@ def test_it_says_what_the_page_of_the_run_says(tmp_path: Path) -> None:
     assert json.loads(base64.b64decode(config[1]))["hyperparameters"]["gamma"] == 0.9
 
 
-def test_it_is_solved_when_the_catalogue_says_so(tmp_path: Path) -> None:
+def test_the_report_says_solved_when_the_catalogue_does(tmp_path: Path) -> None:
     make_run(tmp_path, "a", rows=560, status="completed")
     text = text_of(tmp_path, "a", film=False)
     assert "Solved at step 5,250" in text
@@ -149,7 +149,7 @@ def test_names_notes_and_tags_are_text_and_nothing_is_fetched(tmp_path: Path, fi
     assert "@import" not in page
 
 
-def test_the_policy_allows_its_own_script_alone_and_none_without_a_film() -> None:
+def test_the_policy_allows_only_its_own_script_and_none_without_a_film() -> None:
     digest = base64.b64encode(hashlib.sha256(SCRIPT.read_bytes()).digest()).decode()
     assert f"script-src 'sha256-{digest}'" in page_policy(film=True)
     assert "script-src" not in page_policy(film=False)
@@ -160,7 +160,7 @@ def test_the_policy_allows_its_own_script_alone_and_none_without_a_film() -> Non
         assert "sandbox allow-scripts allow-downloads" in header_policy(film=film)
 
 
-def test_the_script_in_the_file_is_the_one_that_the_policy_names(tmp_path: Path) -> None:
+def test_the_script_in_the_file_matches_the_hash_in_the_policy(tmp_path: Path) -> None:
     put_clip(make_run(tmp_path, "a", rows=5, status="completed"), 10, 9.0)
     page = report_of(tmp_path, "a")
     (script,) = re.findall(r"<script>(.*?)</script>", page, re.DOTALL)
@@ -168,7 +168,7 @@ def test_the_script_in_the_file_is_the_one_that_the_policy_names(tmp_path: Path)
     assert f"sha256-{digest}" in page
 
 
-def test_the_film_has_the_policies_by_step_with_the_return_of_each(tmp_path: Path) -> None:
+def test_the_film_shows_policies_by_step_with_their_returns(tmp_path: Path) -> None:
     folder = make_run(tmp_path, "a", rows=30, status="completed")
     for step, figure in ((300, 500.0), (0, 9.0), (100, 164.0)):
         put_clip(folder, step, figure)
@@ -185,7 +185,7 @@ def test_the_film_has_the_policies_by_step_with_the_return_of_each(tmp_path: Pat
     assert film_data(report_of(tmp_path, "a", film=False)) == []
 
 
-def test_a_film_that_is_too_large_has_fewer_moments_evenly_chosen_and_says_so(tmp_path: Path) -> None:
+def test_a_film_that_is_too_large_is_reduced_evenly_and_says_so(tmp_path: Path) -> None:
     folder = make_run(tmp_path, "a", rows=30, status="completed")
     for step in range(0, 330, 30):
         put_clip(folder, step, float(step), video=b"x" * 1_500_000)
@@ -195,7 +195,7 @@ def test_a_film_that_is_too_large_has_fewer_moments_evenly_chosen_and_says_so(tm
     assert "It shows 4 of 11 policies, evenly chosen, so that the file stays below 10 MB." in Seen(page).text
 
 
-def test_a_video_that_is_too_large_alone_leaves_its_picture(tmp_path: Path) -> None:
+def test_a_video_that_alone_is_too_large_is_replaced_by_its_picture(tmp_path: Path) -> None:
     folder = make_run(tmp_path, "a", rows=30, status="completed")
     put_clip(folder, 10, 1.0)
     put_clip(folder, 20, 2.0, video=b"x" * 9_000_000)
@@ -232,7 +232,7 @@ def test_policies_are_spread_over_the_steps_with_the_best_one() -> None:
     assert spread_policies([], FILMED) == []
 
 
-def test_changes_by_the_user_and_by_rules_are_numbered_on_the_curve_and_in_the_list(tmp_path: Path) -> None:
+def test_changes_by_the_user_and_by_rules_are_numbered_in_the_curve_and_in_the_list(tmp_path: Path) -> None:
     folder = make_run(tmp_path, "a", rows=30)
     change = {"kind": "set_knob", "knob": "learning_rate", "value": 0.2}
     changed = {"name": "learning_rate", "before": 0.1, "after": 0.2, "by": "person", "change": change}
@@ -255,7 +255,7 @@ def test_changes_by_the_user_and_by_rules_are_numbered_on_the_curve_and_in_the_l
     assert story.head.tone == "bad"
 
 
-def test_seeds_have_each_figure_and_the_interval_of_the_product(tmp_path: Path) -> None:
+def test_seeds_have_each_figure_and_its_usual_interval(tmp_path: Path) -> None:
     for seed in (1, 2, 3):
         make_run(tmp_path, f"run-{seed}", rows=30, status="completed", seed=seed, group_id="run-1")
     with opened(tmp_path) as app:
@@ -283,7 +283,7 @@ def test_every_kind_of_run_has_a_report(tmp_path: Path, config: dict[str, Any], 
     assert said in text_of(tmp_path, "a")
 
 
-def test_a_run_that_has_not_begun_and_one_that_trains_have_a_report_of_now(tmp_path: Path) -> None:
+def test_a_run_that_has_not_started_and_a_training_one_have_a_current_report(tmp_path: Path) -> None:
     make_run(tmp_path, "new")
     text = text_of(tmp_path, "new")
     assert "It was not started yet." in text
@@ -320,13 +320,13 @@ def test_the_curve_stays_within_its_picture(width: float) -> None:
             assert 0 <= float(shape.attrib.get(name, 0)) <= width
 
 
-def test_settings_are_written_for_people() -> None:
+def test_settings_are_formatted_for_people() -> None:
     values = [None, True, 3, 0.00030000000001, [64, 64], [], "linear", {"a": 1}]
     texts = ["none", "true", "3", "0.0003", "64, 64", "none", "linear", '{"a": 1}']
     assert [value_text(value) for value in values] == texts
 
 
-def test_without_a_film_the_page_still_says_why(tmp_path: Path) -> None:
+def test_a_page_without_a_film_says_why(tmp_path: Path) -> None:
     make_run(tmp_path, "a", rows=3, status="completed")
     with opened(tmp_path) as app:
         service: RunReportService = app.run_report

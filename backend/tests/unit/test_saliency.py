@@ -36,7 +36,7 @@ def seen_by(shape: tuple[int, ...] = SHAPE) -> Any:
 
 
 @pytest.mark.parametrize(("algo", "actions", "score"), POLICIES, ids=[f"{a}-{s}" for a, s, _ in POLICIES])
-def test_it_lights_where_the_policy_looks_and_nowhere_else(algo: str, actions: Any, score: Score) -> None:
+def test_saliency_highlights_only_what_the_policy_looks_at(algo: str, actions: Any, score: Score) -> None:
     policy, seen = looking_policy(algo, actions), seen_by()
     chosen, _ = policy.predict(seen[np.newaxis], deterministic=True)
     found = saliency(policy, seen, chosen[0])
@@ -56,7 +56,7 @@ def test_every_algorithm_that_learns_from_pictures_has_a_score() -> None:
     assert {algo for algo, *_ in POLICIES} == {algorithm.id for algorithm in ALGORITHMS if algorithm.scorer}
 
 
-def test_it_leaves_no_trace() -> None:
+def test_computing_saliency_has_no_side_effects() -> None:
     policy = looking_policy("ppo", spaces.Discrete(3))
     before = {name: value.clone() for name, value in policy.model.policy.state_dict().items()}
     generator = torch.get_rng_state()
@@ -67,7 +67,7 @@ def test_it_leaves_no_trace() -> None:
     assert all(parameter.grad is None for parameter in policy.model.policy.parameters())
 
 
-def test_channels_that_come_last_are_brought_back_to_where_they_were() -> None:
+def test_channels_last_observations_are_restored_to_their_order() -> None:
     shape = (36, 48, 3)
     policy = looking_policy("dqn", spaces.Discrete(3), shape)
     found = saliency(policy, seen_by(shape), np.array(0))
@@ -77,7 +77,7 @@ def test_channels_that_come_last_are_brought_back_to_where_they_were() -> None:
     assert found.maps[0, :10].max() < 1e-6
 
 
-def test_what_is_no_picture_has_none() -> None:
+def test_an_observation_without_pictures_has_no_saliency() -> None:
     assert saliency(looking_policy("ppo", spaces.Discrete(3)), np.zeros(4), np.array(0)) is None
 
 
@@ -93,7 +93,7 @@ def test_a_map_is_smoothed_with_a_gaussian_that_ends_at_the_edge() -> None:
     np.testing.assert_allclose(salience(gradients), expected / expected.max(), atol=1e-3)
 
 
-def test_where_nothing_counts_nothing_lights() -> None:
+def test_without_influential_pixels_the_map_is_dark() -> None:
     assert not salience(np.zeros((2, 36, 48, 3))).any()
     assert not salience(np.full((2, 36, 48, 3), np.nan)).any()
 
@@ -109,7 +109,7 @@ def test_where_nothing_counts_nothing_lights() -> None:
     ],
     ids=["a stack", "colours", "a stack of colours", "a stack, last", "one grey picture"],
 )
-def test_an_observation_is_taken_apart_into_its_pictures(shape: tuple[int, ...], split: tuple[int, ...]) -> None:
+def test_an_observation_is_split_into_its_pictures(shape: tuple[int, ...], split: tuple[int, ...]) -> None:
     layout = PictureLayout.from_shape(shape)
     assert layout is not None
     seen = seen_by(shape)
@@ -121,5 +121,5 @@ def test_an_observation_is_taken_apart_into_its_pictures(shape: tuple[int, ...],
     assert side_by_side(pictures).shape == (split[1], split[0] * split[2], split[3])
 
 
-def test_what_has_one_dimension_is_no_picture() -> None:
+def test_a_one_dimensional_observation_is_no_picture() -> None:
     assert PictureLayout.from_shape((128,)) is None

@@ -23,7 +23,7 @@ def runs_dir(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
     return tmp_path / "runs"
 
 
-def test_nothing_that_names_code_paths_addresses_or_secrets_can_be_changed() -> None:
+def test_settings_that_name_code_paths_addresses_or_secrets_cannot_be_changed() -> None:
     forbidden = {
         *("host", "port", "runs_dir", "launcher", "environments", "token", "root_path", "trusted_proxies"),
         *("allowed_hosts", "webhook_url", "frontend_dir", "cors_origins", "config_file", "archive_dir"),
@@ -32,7 +32,7 @@ def test_nothing_that_names_code_paths_addresses_or_secrets_can_be_changed() -> 
     assert Settings.model_fields.keys() - forbidden == CHANGEABLE
 
 
-def test_a_change_counts_at_once_and_after_a_restart(runs_dir: Path) -> None:
+def test_a_change_takes_effect_immediately_and_after_a_restart(runs_dir: Path) -> None:
     settings, woken = read_settings(), []
     SettingsService(settings, lambda: woken.append(1)).change(
         {"max_concurrent_runs": 7, "max_bytes": "50GB", "storage": {"atari": {"detail": "off"}}, "niceness": 3}
@@ -47,7 +47,7 @@ def test_a_change_counts_at_once_and_after_a_restart(runs_dir: Path) -> None:
     assert json.loads((runs_dir / SAVED_FILE).read_text())["niceness"] == 3
 
 
-def test_variables_win_over_saved_values_and_saved_values_over_files(
+def test_variables_override_saved_values_and_saved_values_override_files(
     monkeypatch: pytest.MonkeyPatch, runs_dir: Path
 ) -> None:
     (runs_dir / SAVED_FILE).write_text('{"max_sessions": 5, "keep_film": 9, "trash_days": 2}')
@@ -78,7 +78,7 @@ def test_variables_win_over_saved_values_and_saved_values_over_files(
         ({"max_sesions": 1}, "/max_sesions", "Did you mean max_sessions?"),
     ],
 )
-def test_a_value_that_cannot_be_used_is_refused_with_its_place(
+def test_an_invalid_value_is_refused_with_its_position(
     runs_dir: Path, changes: dict[str, object], pointer: str, says: str
 ) -> None:
     with pytest.raises(InvalidRequest) as caught:
@@ -100,7 +100,7 @@ def test_a_damaged_file_is_reported_and_replaced_by_the_next_change(runs_dir: Pa
     assert (runs_dir / DAMAGED_FILE).read_bytes() == content
 
 
-def test_of_a_saved_file_the_usable_settings_count_and_names_of_later_versions_stay(runs_dir: Path) -> None:
+def test_valid_settings_of_a_saved_file_apply_and_names_of_later_versions_stay(runs_dir: Path) -> None:
     (runs_dir / SAVED_FILE).write_text('{"max_sessions": 3, "keep_film": -1, "token": "x", "of_a_later_version": 1}')
     settings = read_settings()
     assert (settings.max_sessions, settings.keep_film, settings.token) == (3, 40, None)

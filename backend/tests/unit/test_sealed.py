@@ -84,7 +84,7 @@ def assert_says_what_the_journal_says(folder: RunFolder) -> None:
 
 @settings(max_examples=60, deadline=None)
 @given(before=lines, after=lines, torn=st.sampled_from([b"", b'{"seq":9,"time":1', b"\n", b"x"]))
-def test_sealed_or_parsed_a_journal_says_the_same(before: list[bytes], after: list[bytes], torn: bytes) -> None:
+def test_sealed_and_parsed_journals_have_the_same_content(before: list[bytes], after: list[bytes], torn: bytes) -> None:
     with TemporaryDirectory() as root:
         folder = RunFolder(Path(root), "a")
         folder.path.mkdir()
@@ -160,7 +160,7 @@ DAMAGE: dict[str, Callable[[RunFolder], None]] = {
 
 
 @pytest.mark.parametrize("kind", DAMAGE)
-def test_a_damaged_copy_is_not_believed_and_is_made_again(folder: RunFolder, kind: str) -> None:
+def test_a_damaged_copy_is_rejected_and_rebuilt(folder: RunFolder, kind: str) -> None:
     sealed = sealed_metrics(folder)
     whole = [piece.end for piece in sealed.pieces()]
     DAMAGE[kind](folder)
@@ -171,20 +171,20 @@ def test_a_damaged_copy_is_not_believed_and_is_made_again(folder: RunFolder, kin
     assert [piece.end for piece in sealed.pieces()] == whole
 
 
-def test_a_damaged_piece_in_the_middle_leaves_those_before_it(folder: RunFolder) -> None:
+def test_a_damaged_piece_in_the_middle_keeps_earlier_pieces(folder: RunFolder) -> None:
     second = sorted(folder.sealed.iterdir())[1]
     second.write_bytes(flip(second.read_bytes(), 0.5))
     assert len(sealed_metrics(folder).pieces()) == 1
     assert_says_what_the_journal_says(folder)
 
 
-def test_a_copy_of_a_journal_that_was_replaced_is_not_believed(folder: RunFolder) -> None:
+def test_a_copy_of_a_replaced_journal_is_rejected(folder: RunFolder) -> None:
     write_rows(folder, first_time=1.8e9)
     assert sealed_metrics(folder).pieces() == []
     assert_says_what_the_journal_says(folder)
 
 
-def test_a_copy_of_a_journal_that_was_cut_off_is_believed_as_far_as_the_journal_goes(folder: RunFolder) -> None:
+def test_a_copy_of_a_truncated_journal_is_valid_up_to_its_end(folder: RunFolder) -> None:
     ends = [piece.end for piece in sealed_metrics(folder).pieces()]
     with folder.metrics_path.open("ab") as journal:
         journal.truncate(ends[1])
@@ -192,7 +192,7 @@ def test_a_copy_of_a_journal_that_was_cut_off_is_believed_as_far_as_the_journal_
     assert_says_what_the_journal_says(folder)
 
 
-def test_rows_that_were_left_behind_are_in_no_curve_however_much_of_them_is_sealed(folder: RunFolder) -> None:
+def test_discarded_rows_are_in_no_curve_however_many_of_them_are_sealed(folder: RunFolder) -> None:
     opened = MetricsService()
     assert opened.read(folder).series["episode/reward"].step.size == 1_000, "read from the copy before it went back"
     rollback = {"snapshot": "900", "superseded": {"first": 101, "last": 900, "attempt": 2}}
@@ -209,7 +209,7 @@ def test_rows_that_were_left_behind_are_in_no_curve_however_much_of_them_is_seal
     assert len(sealed_metrics(folder).pieces()) >= 3, "the copy is the journal's, and stays"
 
 
-def test_a_metric_that_only_rows_left_behind_have_is_none_of_the_run_s(tmp_path: Path) -> None:
+def test_a_metric_that_only_discarded_rows_have_does_not_belong_to_the_run(tmp_path: Path) -> None:
     folder = RunFolder(tmp_path, "gone-back")
     folder.path.mkdir()
     rows = [{"seq": seq, "time": seq, "step": seq, "values": {"kept": seq}} for seq in range(1, 11)]
@@ -230,14 +230,14 @@ def test_sealing_again_changes_nothing(folder: RunFolder) -> None:
     assert {path.name: path.stat().st_mtime_ns for path in folder.sealed.iterdir()} == before
 
 
-def test_what_a_killed_sealer_left_is_swept_away(folder: RunFolder) -> None:
+def test_files_left_by_a_killed_sealer_are_removed(folder: RunFolder) -> None:
     leftover = folder.sealed / ".half.parquet.1-1.tmp"
     leftover.write_bytes(b"half")
     seal(sealed_metrics(folder), least_bytes=10_000)
     assert not leftover.exists()
 
 
-def test_a_folder_that_was_deleted_meanwhile_is_not_made_again(tmp_path: Path, folder: RunFolder) -> None:
+def test_a_folder_deleted_meanwhile_is_not_recreated(tmp_path: Path, folder: RunFolder) -> None:
     rows = SealedRows(np.zeros(1), np.zeros(1), np.zeros(1), {}, broken_lines=0)
     folder.path.rename(tmp_path / "trash")
     with pytest.raises(FileNotFoundError):
@@ -245,7 +245,7 @@ def test_a_folder_that_was_deleted_meanwhile_is_not_made_again(tmp_path: Path, f
     assert not folder.path.exists()
 
 
-def test_one_curve_is_the_same_whatever_part_of_it_is_sealed(folder: RunFolder) -> None:
+def test_a_curve_is_the_same_whichever_part_of_it_is_sealed(folder: RunFolder) -> None:
     sealed = MetricsService().curves(folder, ["train/loss", "episode/reward"], CurveRequest(50, "time"))
     shutil.rmtree(folder.sealed)
     assert MetricsService().curves(
@@ -261,7 +261,7 @@ def test_one_curve_is_the_same_whatever_part_of_it_is_sealed(folder: RunFolder) 
         assert curve.count == plain.curves[name].count
 
 
-def test_the_curve_of_a_long_run_is_drawn_again_once_the_run_goes_on_goes_back_or_is_forgotten(
+def test_the_curve_of_a_long_run_is_recomputed_after_new_rows_a_rollback_or_a_forget(
     folder: RunFolder,
 ) -> None:
     service, request = MetricsService(), CurveRequest(50)
@@ -284,7 +284,7 @@ def test_the_curve_of_a_long_run_is_drawn_again_once_the_run_goes_on_goes_back_o
     assert curve().count == 900
 
 
-def test_a_piece_is_read_by_one_thread_at_a_time_since_the_library_crashes_otherwise(folder: RunFolder) -> None:
+def test_a_piece_is_read_by_one_thread_at_a_time_to_prevent_a_crash(folder: RunFolder) -> None:
     [piece, *_] = sealed_metrics(folder).pieces()
     reader, reading, together = piece._reader, Lock(), []
 

@@ -12,7 +12,7 @@ def scores(label: str, *values: float) -> SeedScores:
     return SeedScores(label, np.array(values, dtype=float))
 
 
-def test_five_seeds_that_all_did_better_are_better() -> None:
+def test_five_seeds_that_all_score_higher_are_better() -> None:
     headline, why = seed_verdict([scores("B", 1, 2, 3, 4, 5), scores("A", 11, 12, 13, 14, 15)], 20)
     assert headline == "A is better than B with probability 1.00 [1.00, 1.00]."
     assert why[0] == (
@@ -23,18 +23,18 @@ def test_five_seeds_that_all_did_better_are_better() -> None:
     assert why[-1] == "A score is the mean return of the last 20 episodes of training, exploration included."
 
 
-def test_scores_that_overlap_carry_no_verdict() -> None:
+def test_overlapping_scores_give_no_verdict() -> None:
     headline, _ = seed_verdict([scores("A", 1, 2, 3, 4, 6), scores("B", 1, 2, 3, 4, 5)], 20)
     assert headline.startswith("No verdict yet: a seed of A does better than a seed of B with probability")
     assert headline.endswith("which may be chance.")
 
 
-def test_three_seeds_carry_no_verdict_however_far_apart() -> None:
+def test_three_seeds_give_no_verdict_however_far_apart() -> None:
     headline, _ = seed_verdict([scores("A", 500, 500, 500), scores("B", 9, 9, 9)], 20)
     assert headline == "Not enough seeds to compare: a reliable interval needs 5 seeds of each; A has 3 and B has 3."
 
 
-def test_with_three_settings_all_intervals_hold_together() -> None:
+def test_with_three_settings_all_intervals_hold_simultaneously() -> None:
     """Five of five against five of five happens by chance in 0.79 %, one pair; of three pairs one does in 2.4 %."""
     low, middle, high = (
         scores(label, *(start + n for n in range(5))) for label, start in (("C", 0), ("B", 10), ("A", 20))
@@ -55,7 +55,7 @@ def judged(*runs: tuple[str, str, float]) -> Verdict:
     return found
 
 
-def test_compare_ranks_groups_where_there_are_some_and_single_runs_where_not() -> None:
+def test_compare_ranks_groups_if_there_are_any_and_single_runs_otherwise() -> None:
     several = judged(*[("a", "", 100.0 + n) for n in range(5)], *[("b", "", 10.0 + n) for n in range(5)])
     assert several.headline.startswith("A is better than B with probability")
     assert several.cautions == []

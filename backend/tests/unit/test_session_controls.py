@@ -30,11 +30,11 @@ def watch() -> Rig:
         (spaces.Discrete(3), None),
     ],
 )
-def test_bounds_of_an_action_are_told_number_by_number(space: spaces.Space[Any], bounds: Any) -> None:
+def test_bounds_of_an_action_are_listed_number_by_number(space: spaces.Space[Any], bounds: Any) -> None:
     assert bounds_of(space) == bounds
 
 
-def test_a_person_holds_a_key_lets_go_and_taps_one_between_two_steps() -> None:
+def test_a_player_holds_releases_and_taps_keys_between_two_steps() -> None:
     rig = Rig(SessionMode.PLAY)
     rig.look()
     rig.steps(1)
@@ -50,7 +50,7 @@ def test_a_person_holds_a_key_lets_go_and_taps_one_between_two_steps() -> None:
     assert rig.said(Hello)[0].fps == 30
 
 
-def test_without_an_action_that_does_nothing_the_environment_waits_for_a_key() -> None:
+def test_an_environment_without_a_no_op_action_waits_for_a_key() -> None:
     rig = Rig(SessionMode.PLAY, environment=replace(LINE, controls=Controls((), neutral=(None,))))
     rig.look()
     assert [step.index for step in rig.run(2)] == [0]
@@ -59,7 +59,7 @@ def test_without_an_action_that_does_nothing_the_environment_waits_for_a_key() -
     assert [step.action for step in rig.run(2)] == [2]
 
 
-def test_numbers_are_zero_while_no_key_is_pressed() -> None:
+def test_continuous_actions_are_zero_while_no_key_is_pressed() -> None:
     class Pushed(Line):
         action_space = spaces.Box(np.array([-1, 0.5], np.float32), np.array([1, 1], np.float32))
 
@@ -77,7 +77,7 @@ def test_numbers_are_zero_while_no_key_is_pressed() -> None:
     assert env.action == [0.25, 1]
 
 
-def test_the_controls_change_hands_in_mid_episode_and_back(watch: Rig) -> None:
+def test_the_controls_change_between_policy_and_player_mid_episode(watch: Rig) -> None:
     watch.steps(2)
     watch.want(type="actor", actor="person")
     watch.want(type="action", value=0)
@@ -92,7 +92,7 @@ def test_the_controls_change_hands_in_mid_episode_and_back(watch: Rig) -> None:
     assert watch.steps(1)[0].action == 1, "what was held before is not held any more"
 
 
-def test_an_action_while_somebody_else_acts_is_refused(watch: Rig) -> None:
+def test_an_action_is_refused_while_another_party_has_the_controls(watch: Rig) -> None:
     watch.steps(1)
     watch.want(type="action", value=0)
     assert watch.steps(1)[0].action == 2

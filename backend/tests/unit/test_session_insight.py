@@ -25,7 +25,7 @@ def seen_by(shape: tuple[int, ...]) -> Any:
     return np.random.default_rng(0).integers(0, 256, shape, np.uint8)
 
 
-def test_a_stack_lies_side_by_side_the_oldest_first() -> None:
+def test_stacked_pictures_are_placed_side_by_side_with_the_oldest_first() -> None:
     observation = seen_by(SHAPE)
     found = see(observation)
     assert found is not None
@@ -34,7 +34,7 @@ def test_a_stack_lies_side_by_side_the_oldest_first() -> None:
         np.testing.assert_array_equal(found.pixels[:, 48 * place : 48 * (place + 1)], picture)
 
 
-def test_below_each_picture_lies_how_much_its_pixels_weigh() -> None:
+def test_saliency_is_placed_below_each_picture() -> None:
     observation = seen_by(SHAPE)
     found = see(observation, looking_policy("dqn", spaces.Discrete(3)), 1)
     assert found is not None
@@ -49,7 +49,7 @@ def test_below_each_picture_lies_how_much_its_pixels_weigh() -> None:
     assert not found.pixels[height:, : 3 * width].any()
 
 
-def test_colours_stay_colours() -> None:
+def test_colours_are_preserved() -> None:
     found = see(seen_by((36, 48, 3)), looking_policy("dqn", spaces.Discrete(3), (36, 48, 3)), 0)
     assert found is not None
     assert found.about.pictures == 1
@@ -57,11 +57,11 @@ def test_colours_stay_colours() -> None:
 
 
 @pytest.mark.parametrize("observation", [np.zeros(4, np.float32), 3, np.zeros((8, 8), np.float32)])
-def test_what_is_no_picture_is_not_shown(observation: Any) -> None:
+def test_observations_without_pictures_are_not_shown(observation: Any) -> None:
     assert see(observation) is None
 
 
-def test_saliency_takes_a_share_of_the_time_and_steps_without_a_map_are_not_shown() -> None:
+def test_saliency_uses_a_share_of_the_time_and_steps_without_a_map_are_not_shown() -> None:
     """A clock that moves on at every look: a map takes a second, of which a quarter of the time may be."""
     now = 0.0
 
@@ -117,7 +117,7 @@ class Rig:
         return self.slice.draw(self.policy)
 
 
-def test_a_slice_holds_the_others_as_they_were_seen_and_reaches_as_far_as_was_seen() -> None:
+def test_a_value_slice_holds_the_other_components_as_seen_and_spans_what_was_seen() -> None:
     rig = Rig(Sum(3))
     rig.slice.choose((0, 1))
     rig.show(0, -10, 0, 5)
@@ -129,7 +129,7 @@ def test_a_slice_holds_the_others_as_they_were_seen_and_reaches_as_far_as_was_se
     assert found.slice.values[0][0] == pytest.approx(-11 - 0.05 + 7)
 
 
-def test_it_is_drawn_anew_for_every_newer_step_or_policy_and_for_nothing_else() -> None:
+def test_a_value_slice_is_redrawn_only_for_a_newer_step_or_policy() -> None:
     rig = Rig(Sum(3))
     assert rig.draw() is None  # not requested
     rig.slice.choose((0, 1))
@@ -148,7 +148,7 @@ def test_it_is_drawn_anew_for_every_newer_step_or_policy_and_for_nothing_else() 
     assert rig.draw() is None
 
 
-def test_what_is_held_stays_there_whatever_is_seen_and_nothing_is_after_a_reset() -> None:
+def test_held_values_are_independent_of_observations_until_they_are_cleared() -> None:
     rig = Rig(Sum(4))
     rig.slice.choose((0, 1), ((3, 50.0),))
     rig.show(0, 0, 0, 1, 2)
@@ -166,7 +166,7 @@ def test_what_is_held_stays_there_whatever_is_seen_and_nothing_is_after_a_reset(
         rig.draw()
 
 
-def test_numbers_in_rows_and_columns_are_counted_one_after_the_other() -> None:
+def test_components_in_rows_and_columns_are_numbered_consecutively() -> None:
     rig = Rig(Sum(2, 3))
     rig.slice.choose((1, 5))
     rig.show(0, 1, 2, 3, 4, 5, 6)
@@ -174,7 +174,7 @@ def test_numbers_in_rows_and_columns_are_counted_one_after_the_other() -> None:
 
 
 @pytest.mark.parametrize(("shape", "over"), [((3,), (0, 3)), ((3,), (1, 1)), ((40, 40), (0, 1))])
-def test_what_cannot_be_sliced_is_refused_once(shape: tuple[int, ...], over: tuple[int, int]) -> None:
+def test_an_impossible_slice_is_refused_once(shape: tuple[int, ...], over: tuple[int, int]) -> None:
     rig = Rig(Sum(*shape))
     rig.slice.choose(over)
     rig.show(0, *np.zeros(int(np.prod(shape))))
@@ -187,7 +187,7 @@ def step_with(reading: Reading) -> Step:
     return Step(0, 1, np.zeros(2, np.float32), 1, 1.0, 1.0, reading=reading)
 
 
-def test_of_very_many_actions_the_best_are_told() -> None:
+def test_only_the_best_of_very_many_actions_are_sent() -> None:
     values = np.arange(20_000) % 1_000
     spread = np.stack([values - 1, values + 1])
     for reading in (Reading(probabilities=values / 1e7), Reading(q_values=values, quantiles=spread)):
@@ -199,7 +199,7 @@ def test_of_very_many_actions_the_best_are_told() -> None:
         assert told.quantiles in (None, [[998, 1_000]] * 3)
 
 
-def test_of_few_actions_and_of_several_at_once_all_are_told() -> None:
+def test_all_of_few_actions_and_of_several_simultaneous_ones_are_sent() -> None:
     reading = Reading(probabilities=np.array([0.25, 0.75]), mean=np.zeros(2))
     for most in (None, 2):
         told = record_of(step_with(reading), most_actions=most).reading
@@ -207,7 +207,7 @@ def test_of_few_actions_and_of_several_at_once_all_are_told() -> None:
         assert (told.places, told.probabilities, told.mean) == (None, [0.25, 0.75], [0, 0])
 
 
-def test_what_a_policy_without_numbers_makes_of_a_step_is_left_out() -> None:
+def test_predictions_without_numbers_are_left_out() -> None:
     reading = Reading(value=np.array(np.nan), q_values=np.array([np.nan, 1.0]), mean=np.array([np.inf]))
     told = record_of(step_with(reading)).reading
     assert told is not None

@@ -12,7 +12,7 @@ from rlviz.domain.sessions import EndedMessage
 from rlviz.learning.sessions.worker import Link, ServiceGone
 
 
-def test_who_sends_to_a_service_that_is_gone_can_wait_until_its_end_is_noticed(tmp_path: Path) -> None:
+def test_a_sender_to_a_stopped_service_can_wait_until_its_end_is_noticed(tmp_path: Path) -> None:
     noticed = Event()
     with socket.socket(socket.AF_UNIX) as service:
         service.bind(str(tmp_path / "socket"))

@@ -66,14 +66,14 @@ def read(items: list[OutboxItem]) -> list[StepMessage]:
     return [message for message in messages if isinstance(message, StepMessage)]
 
 
-def test_a_record_is_sent_as_its_message_describes_it() -> None:
+def test_a_record_is_sent_in_the_form_its_message_describes() -> None:
     record = StepRecord(episode=1, index=2, observation=[0.5], action=1, reward=1.0)
     for frame in (b"", b"jpeg"):
         item = OutboxItem(record.model_dump_json().encode(), frame, is_step=True)
         assert item.message() == StepMessage(record=record, frame_follows=bool(frame)).model_dump_json()
 
 
-def test_whoever_reads_nothing_loses_the_oldest_frames_and_no_record() -> None:
+def test_a_viewer_that_reads_nothing_loses_the_oldest_frames_and_no_record() -> None:
     outbox = Outbox()
     for index in range(100):
         outbox.put(step(index))
@@ -93,7 +93,7 @@ def seen_step(index: int) -> OutboxItem:
     return OutboxItem.of_step(PackedStep(record, b"frame", about, b"pictures"))
 
 
-def test_what_the_agent_saw_follows_the_frame_and_is_lost_with_it() -> None:
+def test_agent_observations_follow_their_frame_and_are_lost_with_it() -> None:
     outbox = Outbox()
     for index in range(5):
         outbox.put(seen_step(index))
@@ -104,7 +104,7 @@ def test_what_the_agent_saw_follows_the_frame_and_is_lost_with_it() -> None:
     assert [item.binaries for item in items] == [[]] * 3 + [[b"frame", b"pictures"]] * 2
 
 
-def test_a_step_comes_out_of_its_packet_as_it_went_in() -> None:
+def test_a_step_round_trips_through_its_packet() -> None:
     step = PackedStep(b"{}", b"frame", b"", b"pictures")
     packet = pack_step(step)
     kind, length = parse_head(packet[:5])
@@ -114,7 +114,7 @@ def test_a_step_comes_out_of_its_packet_as_it_went_in() -> None:
         unpack_step(packet[5:-1])
 
 
-def test_of_slices_that_wait_only_the_newest_is_sent() -> None:
+def test_only_the_newest_waiting_slice_is_sent() -> None:
     outbox = Outbox()
     for number in range(3):
         outbox.put(OutboxItem(b"%d" % number, is_slice=True))
@@ -123,7 +123,7 @@ def test_of_slices_that_wait_only_the_newest_is_sent() -> None:
     assert [item.text for item in asyncio.run(taken(outbox)) if item.is_slice] == [b"2"]
 
 
-def test_of_errors_that_wait_the_first_are_sent_and_nothing_else_is_lost() -> None:
+def test_only_the_first_waiting_errors_are_sent_and_nothing_else_is_lost() -> None:
     async def look() -> None:
         outbox = Outbox()
         items = outbox.items()
@@ -138,7 +138,7 @@ def test_of_errors_that_wait_the_first_are_sent_and_nothing_else_is_lost() -> No
     asyncio.run(look())
 
 
-def test_the_errors_of_a_worker_are_bounded_as_those_of_the_service_are(tmp_path: Path) -> None:
+def test_errors_of_a_worker_are_bounded_like_those_of_the_service(tmp_path: Path) -> None:
     async def look() -> None:
         plan = SessionPlan(mode=SessionMode.WATCH, env_id="CartPole-v1", seed=0, secret="", service="")
         session = LiveSession("session_0", plan, SessionFolder(tmp_path), lambda _: None)
@@ -173,7 +173,7 @@ def test_a_new_viewer_gets_nothing_that_was_sent_to_the_previous_one(tmp_path: P
 
 
 @pytest.mark.parametrize(("mode", "makes_room"), [(SessionMode.WATCH, True), (SessionMode.PLAY, False)])
-def test_a_session_that_stands_still_may_make_room_unless_a_person_plays(
+def test_an_idle_session_may_be_replaced_unless_a_person_plays(
     mode: SessionMode, makes_room: bool, tmp_path: Path
 ) -> None:
     async def is_idle_over_time() -> list[bool]:
@@ -204,7 +204,7 @@ def test_a_viewer_that_keeps_up_loses_nothing() -> None:
     assert all(asyncio.run(look()))
 
 
-def test_one_who_will_never_read_is_let_go_with_the_cause_and_costs_no_more_memory() -> None:
+def test_a_viewer_that_never_reads_is_disconnected_with_the_cause_and_uses_no_more_memory() -> None:
     outbox = Outbox()
     for index in range(3 * MAX_WAITING):
         outbox.put(step(index))
@@ -212,7 +212,7 @@ def test_one_who_will_never_read_is_let_go_with_the_cause_and_costs_no_more_memo
     assert SERVER_MESSAGE.validate_json(last.message()) == EndedMessage(cause=TOO_SLOW)
 
 
-def test_what_is_put_after_the_end_is_not_sent() -> None:
+def test_messages_after_the_end_are_not_sent() -> None:
     outbox = Outbox()
     outbox.close()
     outbox.put(step(0))

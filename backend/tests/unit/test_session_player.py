@@ -24,7 +24,7 @@ def watch() -> Rig:
     return rig
 
 
-def test_nothing_is_played_until_somebody_looks_and_when_nobody_does_any_more() -> None:
+def test_a_session_plays_only_while_it_has_a_viewer() -> None:
     rig = Rig(SessionMode.WATCH, Walker(100, 2))
     assert rig.run(5) == []
     rig.look()
@@ -33,7 +33,7 @@ def test_nothing_is_played_until_somebody_looks_and_when_nobody_does_any_more() 
     assert rig.run(5) == []
 
 
-def test_whoever_looks_is_told_what_is_played_before_the_first_step(watch: Rig) -> None:
+def test_a_new_viewer_is_told_what_is_played_before_the_first_step(watch: Rig) -> None:
     watch.steps(1)
     hello, state, policy, episode = watch.sent
     assert isinstance(hello, Hello)
@@ -44,7 +44,7 @@ def test_whoever_looks_is_told_what_is_played_before_the_first_step(watch: Rig) 
     assert episode == EpisodeMessage(episode=0, seed=7)
 
 
-def test_a_record_says_what_its_frame_shows_and_what_the_policy_makes_of_it(watch: Rig) -> None:
+def test_a_record_describes_its_frame_and_what_the_policy_predicts_for_it(watch: Rig) -> None:
     reset, first = watch.steps(2)
     assert (reset.index, reset.action, reset.actor, reset.reward) == (0, None, None, None)
     assert (first.index, first.action, first.actor) == (1, 2, Actor.POLICY)
@@ -56,7 +56,7 @@ def test_a_record_says_what_its_frame_shows_and_what_the_policy_makes_of_it(watc
         assert record.frame_hash == hash_of(frame)
 
 
-def test_it_plays_at_its_rate_and_no_faster_where_the_environment_is_made_for_less(watch: Rig) -> None:
+def test_a_session_plays_at_its_rate_and_no_faster_than_a_slower_environment(watch: Rig) -> None:
     watch.steps(5)
     times = [at for at, _, _ in watch.shown]
     assert np.diff(times) == pytest.approx([1 / 15] * 4)
@@ -66,7 +66,7 @@ def test_it_plays_at_its_rate_and_no_faster_where_the_environment_is_made_for_le
     assert np.diff([at for at, _, _ in slow.shown]) == pytest.approx([0.25] * 2)
 
 
-def test_a_rate_that_is_asked_for_holds_from_now_on_and_what_is_late_is_not_made_up_for(watch: Rig) -> None:
+def test_a_new_rate_applies_immediately_and_delays_are_not_caught_up(watch: Rig) -> None:
     watch.want(type="rate", fps=2)
     watch.steps(3)
     assert np.diff([at for at, _, _ in watch.shown[1:]]) == pytest.approx([0.5])
@@ -74,7 +74,7 @@ def test_a_rate_that_is_asked_for_holds_from_now_on_and_what_is_late_is_not_made
     assert len(watch.run(1)) <= 4, "at two a second"
 
 
-def test_episode_follows_episode_with_the_next_seed_after_the_last_frame_has_stayed(watch: Rig) -> None:
+def test_the_next_episode_uses_the_next_seed_after_the_last_frame_was_held(watch: Rig) -> None:
     watch.steps(LENGTH + 2)
     [(ended_at, last, _), (begun_at, first, _)] = watch.shown[-2:]
     assert last.terminated
@@ -83,7 +83,7 @@ def test_episode_follows_episode_with_the_next_seed_after_the_last_frame_has_sta
     assert [message.seed for message in watch.said(EpisodeMessage)] == [7, 8]
 
 
-def test_a_newer_policy_plays_from_the_next_step_on_and_is_announced_before_it(watch: Rig) -> None:
+def test_a_newer_policy_is_announced_and_plays_from_the_next_step(watch: Rig) -> None:
     watch.steps(2)
     watch.policies.waiting.append(Walker(200, 0))
     before = len(watch.sent)
@@ -92,7 +92,7 @@ def test_a_newer_policy_plays_from_the_next_step_on_and_is_announced_before_it(w
     assert watch.sent[before:] == [PolicyMessage(step=200)]
 
 
-def test_a_session_whose_policy_is_not_there_yet_waits_for_it() -> None:
+def test_a_session_waits_for_its_missing_policy() -> None:
     rig = Rig(run_id="a-run")
     rig.look()
     assert rig.run(3) == []
@@ -100,7 +100,7 @@ def test_a_session_whose_policy_is_not_there_yet_waits_for_it() -> None:
     assert rig.run(1)
 
 
-def test_exploring_takes_what_the_policy_draws_and_greedy_again_what_is_best(watch: Rig) -> None:
+def test_exploring_samples_actions_and_greedy_takes_the_best_ones(watch: Rig) -> None:
     watch.want(type="greedy", on=False)
     assert {step.action for step in watch.steps(3)[1:]} == {1}
     watch.want(type="greedy", on=True)
@@ -108,7 +108,7 @@ def test_exploring_takes_what_the_policy_draws_and_greedy_again_what_is_best(wat
     assert [state.greedy for state in watch.said(StateMessage)] == [True, False, True]
 
 
-def test_paused_it_stands_still_and_goes_on_step_by_step(watch: Rig) -> None:
+def test_a_paused_session_stands_still_and_advances_step_by_step(watch: Rig) -> None:
     watch.steps(2)
     watch.want(type="pause")
     assert watch.run(5) == []
@@ -118,7 +118,7 @@ def test_paused_it_stands_still_and_goes_on_step_by_step(watch: Rig) -> None:
     assert watch.steps(1)[0].index == 5
 
 
-def test_a_reset_begins_another_episode_with_the_seed_that_was_asked_for(watch: Rig) -> None:
+def test_a_reset_starts_another_episode_with_the_requested_seed(watch: Rig) -> None:
     watch.steps(3)
     watch.want(type="reset", seed=42)
     watch.want(type="reset")
@@ -131,7 +131,7 @@ def test_a_reset_begins_another_episode_with_the_seed_that_was_asked_for(watch: 
     assert [message.seed for message in watch.said(EpisodeMessage)][-2:] == [42, 43]
 
 
-def test_chance_plays_the_same_from_the_same_seed() -> None:
+def test_random_actions_repeat_with_the_same_seed() -> None:
     def actions() -> list[Any]:
         rig = Rig(SessionMode.WATCH)
         rig.look()
@@ -151,7 +151,7 @@ def test_chance_plays_the_same_from_the_same_seed() -> None:
         ({"type": "actor", "actor": "policy"}, "no trained policy"),
     ],
 )
-def test_what_cannot_be_followed_is_refused_and_changes_nothing(wish: dict[str, Any], why: str) -> None:
+def test_an_impossible_command_is_refused_and_changes_nothing(wish: dict[str, Any], why: str) -> None:
     rig = Rig(SessionMode.PLAY)
     rig.look()
     rig.steps(1)
@@ -160,7 +160,7 @@ def test_what_cannot_be_followed_is_refused_and_changes_nothing(wish: dict[str, 
     assert why in rig.said(ErrorMessage)[0].detail
 
 
-def test_whoever_looks_again_is_told_everything_and_no_record_is_counted_twice(watch: Rig) -> None:
+def test_a_returning_viewer_is_told_everything_and_no_record_is_counted_twice(watch: Rig) -> None:
     watch.steps(3)
     watch.want(type="pause")
     watch.look(False)
@@ -185,7 +185,7 @@ def test_an_environment_that_draws_no_picture_ends_the_session_with_what_was_exp
         rig.run(1)
 
 
-def test_rewards_that_are_no_numbers_are_null() -> None:
+def test_non_finite_rewards_are_null() -> None:
     class Odd(Line):
         def step(self, action: Any) -> Any:
             observation, _, *rest = super().step(action)
@@ -213,7 +213,7 @@ class Still(Walker):
         return Reading(value=np.zeros(len(observations)))
 
 
-def test_what_the_agent_saw_comes_only_when_it_is_asked_for_at_once_and_in_step() -> None:
+def test_agent_observations_are_sent_immediately_on_request_and_in_step() -> None:
     rig = Rig(SessionMode.WATCH, Still(1, 2), env=Screen())
     rig.look()
     rig.steps(2)
@@ -231,7 +231,7 @@ def test_what_the_agent_saw_comes_only_when_it_is_asked_for_at_once_and_in_step(
     assert rig.seen is None
 
 
-def test_a_slice_comes_with_the_steps_and_one_that_cannot_be_drawn_is_refused(watch: Rig) -> None:
+def test_a_value_slice_is_sent_with_the_steps_and_an_impossible_one_is_refused(watch: Rig) -> None:
     watch.look()
     watch.steps(1)
     watch.want(type="slice", over=[0, 1])

@@ -30,14 +30,14 @@ def said(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     return found
 
 
-def test_one_policy_is_read_once(folder: RunFolder, said: list[str]) -> None:
+def test_a_policy_is_loaded_once(folder: RunFolder, said: list[str]) -> None:
     policy = FixedPolicy(folder, "ppo", "model.zip", before_load=lambda: said.append("before"))
     assert policy.find_newer() is not None
     assert policy.find_newer() is None
     assert said == ["before", "model.zip"]
 
 
-def test_the_newest_is_read_again_once_there_is_another(folder: RunFolder, said: list[str]) -> None:
+def test_the_newest_policy_is_reloaded_when_it_changes(folder: RunFolder, said: list[str]) -> None:
     now = [0.0]
     newest = NewestPolicy(
         folder, "ppo", Lease(folder), before_load=lambda: said.append("before"), monotonic=lambda: now[0]

@@ -13,7 +13,7 @@ from rlviz.learning.sessions import actions as history
 from tests.support.session_rig import Line, Rig, Walker
 
 
-def test_a_session_for_steps_shows_the_reset_and_then_waits() -> None:
+def test_a_stepping_session_shows_the_reset_and_then_waits() -> None:
     rig = Rig(SessionMode.STEP, Walker(1, 2))
     rig.look()
     assert [step.index for step in rig.run(5)] == [0]
@@ -22,7 +22,7 @@ def test_a_session_for_steps_shows_the_reset_and_then_waits() -> None:
 
 
 @pytest.mark.parametrize("begun", [False, True])
-def test_one_who_pauses_before_the_first_step_of_an_episode_is_shown_its_reset(begun: bool) -> None:
+def test_a_pause_before_the_first_step_of_an_episode_shows_its_reset(begun: bool) -> None:
     rig = Rig(SessionMode.PLAY)
     rig.look()
     if begun:
@@ -32,7 +32,7 @@ def test_one_who_pauses_before_the_first_step_of_an_episode_is_shown_its_reset(b
     assert [step.index for step in rig.run(5)] == [0]
 
 
-def test_back_plays_the_episode_again_up_to_there_and_other_futures_can_follow() -> None:
+def test_a_step_back_replays_the_episode_and_other_futures_can_follow() -> None:
     rig = Rig(SessionMode.STEP, Walker(1, 2))
     rig.look()
     rig.want(type="step", n=3)
@@ -74,7 +74,7 @@ def same(one: StepRecord, other: StepRecord) -> bool:
     return one.model_copy(update={"elapsed_ms": other.elapsed_ms}) == other
 
 
-def test_steps_back_and_forward_again_are_shown_from_memory_and_the_environment_does_nothing() -> None:
+def test_steps_back_and_forward_are_shown_from_memory_without_the_environment() -> None:
     env = Counted()
     rig = step_mode(Walker(1, 2), env=env)
     step(rig, 5)
@@ -94,7 +94,7 @@ def test_steps_back_and_forward_again_are_shown_from_memory_and_the_environment_
     assert rig.run(0.5)[-1] == seen[4][0], "what was seen before is remembered still"
 
 
-def test_after_steps_back_an_action_that_was_not_taken_then_has_the_environment_follow() -> None:
+def test_after_steps_back_a_new_action_makes_the_environment_catch_up() -> None:
     env, straight = Counted(), Counted()
     rig, other = step_mode(Walker(1, 2), env=env), step_mode(Walker(1, 2), env=straight)
     step(rig, 5)
@@ -114,7 +114,7 @@ def test_after_steps_back_an_action_that_was_not_taken_then_has_the_environment_
     assert same(rig.run(0.5)[-1], other.shown[-1][1]), "what was gone back from before is forgotten"
 
 
-def test_a_person_who_takes_a_step_again_after_steps_back_is_the_one_who_took_it() -> None:
+def test_a_step_retaken_by_a_person_after_steps_back_is_attributed_to_them() -> None:
     env = Counted()
     rig = step_mode(Walker(1, 2), env=env)
     step(rig, 3)
@@ -126,7 +126,7 @@ def test_a_person_who_takes_a_step_again_after_steps_back_is_the_one_who_took_it
     assert env.resets == 1
 
 
-def test_steps_back_beyond_memory_play_the_episode_again(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_steps_back_beyond_memory_replay_the_episode(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(history, "REMEMBERED_FRAMES", 2)
     env = Counted()
     rig = step_mode(Walker(1, 2), env=env)
@@ -138,7 +138,7 @@ def test_steps_back_beyond_memory_play_the_episode_again(monkeypatch: pytest.Mon
         assert env.resets == resets
 
 
-def test_before_the_reset_there_is_nothing_and_it_is_said() -> None:
+def test_a_step_back_before_the_reset_is_refused_with_a_message() -> None:
     rig = Rig(SessionMode.STEP, Walker(1, 2))
     rig.look()
     rig.run(1)
@@ -160,7 +160,7 @@ def step(rig: Rig, count: int = 1) -> None:
         rig.run(0.5)
 
 
-def test_two_futures_play_side_by_side_from_the_step_at_which_another_action_was_chosen() -> None:
+def test_two_futures_play_side_by_side_from_the_step_of_the_other_action() -> None:
     rig = step_mode(Walker(100, 2))
     step(rig, 2)
     rig.want(type="part", value=0)
@@ -175,7 +175,7 @@ def test_two_futures_play_side_by_side_from_the_step_at_which_another_action_was
     assert wind == pytest.approx([0, 2, 2]), "the same generator blew the same wind in both"
 
 
-def test_the_future_that_is_over_waits_for_the_other_and_the_next_episode_has_one_alone() -> None:
+def test_the_shorter_future_waits_for_the_other_and_the_next_episode_has_only_one() -> None:
     rig = step_mode(Walker(100, 2))
     step(rig, 2)
     rig.want(type="part", value=0)
@@ -188,7 +188,7 @@ def test_the_future_that_is_over_waits_for_the_other_and_the_next_episode_has_on
 
 
 @pytest.mark.parametrize("wish", [{"type": "part", "value": None}, {"type": "back"}, {"type": "reset", "seed": 3}])
-def test_the_other_future_is_left_when_it_is_closed_or_the_episode_goes_elsewhere(wish: dict[str, Any]) -> None:
+def test_the_other_future_ends_when_it_is_closed_or_the_episode_changes(wish: dict[str, Any]) -> None:
     rig = step_mode(Walker(100, 2))
     step(rig, 2)
     rig.want(type="part", value=0)
@@ -208,7 +208,7 @@ class Drawing(Walker):
         return np.array([2 if deterministic else 1 + np.random.randint(0, 2)]), None
 
 
-def test_steps_after_a_step_back_are_explored_as_they_were_before() -> None:
+def test_steps_after_a_step_back_explore_as_before() -> None:
     rig = step_mode(Drawing(100, 2), greedy=False)
     step(rig, 7)
     first = [record.action for _, record, _ in rig.shown if record.index > 0]
@@ -231,7 +231,7 @@ def test_a_policy_that_explores_draws_the_same_numbers_in_both_futures() -> None
     assert len(set(played)) == 2, "or nothing was drawn"
 
 
-def test_an_environment_that_does_not_repeat_itself_is_not_compared() -> None:
+def test_an_environment_that_is_not_reproducible_is_not_compared() -> None:
     class Forgetful(Line):
         def reset(self, *, seed: int | None = None, options: Any = None) -> tuple[Any, dict[str, Any]]:
             return super().reset()

@@ -23,7 +23,7 @@ def bare(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
         monkeypatch.delenv(f"{PREFIX}{name}".upper(), raising=False)
 
 
-def test_without_a_word_the_service_is_for_this_machine_only() -> None:
+def test_by_default_the_service_is_only_reachable_from_this_machine() -> None:
     settings = read_settings()
     assert (settings.host, settings.port, settings.launcher) == ("127.0.0.1", 8000, "process")
     assert settings.runs_dir == Path("runs")
@@ -36,7 +36,7 @@ def test_without_a_word_the_service_is_for_this_machine_only() -> None:
     assert {settings.source_of(name) for name in Settings.model_fields} == {"default"}
 
 
-def test_the_environment_wins_over_the_file_and_the_file_over_the_default(
+def test_environment_variables_override_the_file_and_the_file_overrides_the_default(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     (tmp_path / ".env").write_text("RLVIZ_PORT=1111\nRLVIZ_KEEP_EVAL_VIDEOS=7\nUNRELATED=x\nRLVIZ_UNKNOWN=x\n")
@@ -47,7 +47,7 @@ def test_the_environment_wins_over_the_file_and_the_file_over_the_default(
     assert settings.source_of("host") == "default"
 
 
-def test_settings_never_change_after_they_were_read() -> None:
+def test_settings_are_immutable() -> None:
     with pytest.raises(ValidationError):
         read_settings().port = 9  # type: ignore[misc]
 
@@ -85,7 +85,7 @@ def test_settings_never_change_after_they_were_read() -> None:
         ("ROOT_PATH", "/a b", "start with a slash"),
     ],
 )
-def test_a_setting_that_cannot_be_used_is_named_with_what_it_may_be(
+def test_an_invalid_setting_is_named_with_the_allowed_values(
     monkeypatch: pytest.MonkeyPatch, name: str, value: str, says: str
 ) -> None:
     monkeypatch.setenv(f"RLVIZ_{name}", value)
@@ -94,20 +94,20 @@ def test_a_setting_that_cannot_be_used_is_named_with_what_it_may_be(
     assert says in str(caught.value)
 
 
-def test_all_bad_settings_are_named_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_all_invalid_settings_are_named_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("RLVIZ_PORT", "x")
     monkeypatch.setenv("RLVIZ_LAUNCHER", "y")
     with pytest.raises(InvalidRequest, match=r"RLVIZ_PORT: .*RLVIZ_LAUNCHER: "):
         read_settings()
 
 
-def test_a_token_opens_the_service_to_other_machines(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_token_makes_the_service_reachable_from_other_machines(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("RLVIZ_TOKEN", "open-sesame-123")
     settings = read_settings(host="0.0.0.0")
     assert not settings.is_loopback
 
 
-def test_a_proxy_s_settings_are_taken_in_the_form_that_is_compared() -> None:
+def test_the_settings_of_a_proxy_are_normalised_for_comparison() -> None:
     settings = read_settings(
         token="open-sesame-123",
         root_path="/user/a%40b.org/rl/",
@@ -121,7 +121,7 @@ def test_a_proxy_s_settings_are_taken_in_the_form_that_is_compared() -> None:
     assert read_settings(allowed_hosts="localhost").is_loopback, "no other machine gets in under these names"
 
 
-def test_of_a_webhook_s_address_only_the_host_is_shown(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_only_the_host_of_a_webhook_address_is_shown(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("RLVIZ_WEBHOOK_URL", "https://user:secret@hooks.example:8443/services/secret?key=secret")
     settings = read_settings()
     assert settings.webhook_address == settings.shown("webhook_url") == "https://hooks.example:8443/…"
@@ -129,7 +129,7 @@ def test_of_a_webhook_s_address_only_the_host_is_shown(monkeypatch: pytest.Monke
     assert "secret" not in str(settings.as_json("webhook_url"))
 
 
-def test_a_bad_address_of_a_webhook_is_not_repeated(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_invalid_webhook_address_is_not_repeated(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("RLVIZ_WEBHOOK_URL", "hooks.example/secret")
     with pytest.raises(InvalidRequest) as caught:
         read_settings()
@@ -160,7 +160,7 @@ def test_only_addresses_of_this_machine_are_loopback(host: str, expected: bool) 
     assert is_loopback(host) is expected
 
 
-def test_every_setting_says_what_it_is_for() -> None:
+def test_every_setting_has_a_description() -> None:
     descriptions: list[Any] = [field.description for field in Settings.model_fields.values()]
     assert all(descriptions)
 
@@ -168,7 +168,7 @@ def test_every_setting_says_what_it_is_for() -> None:
 # Settings files
 
 
-def test_the_environment_counts_before_a_settings_file_and_flags_before_both(
+def test_environment_variables_override_a_settings_file_and_flags_override_both(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     (tmp_path / "rlviz.toml").write_text("# ours\nport = 1111\nkeep_film = 5\nmax_sessions = 3\n")
@@ -202,7 +202,7 @@ def test_a_settings_file_can_be_named(monkeypatch: pytest.MonkeyPatch, tmp_path:
         ("rlviz.yml", "? [a]\n: 1\n", "rlviz.yml:1:3: "),
     ],
 )
-def test_a_settings_file_that_cannot_be_used_is_named_with_line_and_column(
+def test_an_unusable_settings_file_is_named_with_line_and_column(
     tmp_path: Path, name: str, text: str, says: str
 ) -> None:
     (tmp_path / name).write_text(text)
@@ -212,7 +212,7 @@ def test_a_settings_file_that_cannot_be_used_is_named_with_line_and_column(
 
 
 @pytest.mark.parametrize("name", ["nowhere.toml", "folder.toml", "settings.ini", "bytes.toml"])
-def test_a_settings_file_that_is_none_is_refused(tmp_path: Path, name: str) -> None:
+def test_an_invalid_settings_file_is_refused(tmp_path: Path, name: str) -> None:
     (tmp_path / "folder.toml").mkdir()
     (tmp_path / "settings.ini").write_text("port=1")
     (tmp_path / "bytes.toml").write_bytes(b"port = 1\n\xff")
@@ -243,7 +243,7 @@ FILES = {
 
 @pytest.mark.parametrize("file", FILES)
 @pytest.mark.parametrize("name", NAMES_CODE)
-def test_a_folder_names_no_code_place_or_address_before_it_is_trusted(tmp_path: Path, name: str, file: str) -> None:
+def test_an_untrusted_folder_sets_no_code_path_or_address(tmp_path: Path, name: str, file: str) -> None:
     value = NAMES_CODE[name]
     (tmp_path / "other.toml").write_text("environments = 'evil.py:Env'\n")
     (tmp_path / file).write_text(FILES[file].format(name=name, upper=name.upper(), value=value))
@@ -260,7 +260,7 @@ def test_a_folder_names_no_code_place_or_address_before_it_is_trusted(tmp_path: 
     assert after.source_of(name).startswith(file)
 
 
-def test_what_can_do_no_harm_counts_from_any_folder(tmp_path: Path) -> None:
+def test_harmless_settings_apply_from_any_folder(tmp_path: Path) -> None:
     (tmp_path / "rlviz.toml").write_text("port = 1111\nruns_dir = 'mine/runs'\ntrash_days = 1\n")
     settings = read_settings()
     assert (settings.port, settings.runs_dir, settings.trash_days, settings.ignored) == (
@@ -272,15 +272,13 @@ def test_what_can_do_no_harm_counts_from_any_folder(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("runs_dir", ["../runs", "link/runs"])
-def test_a_runs_folder_beyond_an_untrusted_folder_is_the_users_to_name(tmp_path: Path, runs_dir: str) -> None:
+def test_only_the_user_may_choose_a_runs_folder_outside_an_untrusted_folder(tmp_path: Path, runs_dir: str) -> None:
     (tmp_path / "link").symlink_to(tmp_path.parent)
     (tmp_path / "rlviz.toml").write_text(f"runs_dir = '{runs_dir}'\n")
     assert read_settings().runs_dir == Path("runs")
 
 
-def test_an_untrusted_folder_deletes_nothing_of_runs_that_lie_elsewhere(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_untrusted_folder_deletes_nothing_of_runs_elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "rlviz.toml").write_text("trash_days = 0\nkeep_eval_videos = 1\n")
     monkeypatch.setenv("RLVIZ_RUNS_DIR", str(tmp_path.parent / "runs"))
     settings = read_settings()
@@ -288,7 +286,7 @@ def test_an_untrusted_folder_deletes_nothing_of_runs_that_lie_elsewhere(
     assert read_settings(runs_dir=str(tmp_path / "below")).trash_days == 0
 
 
-def test_the_users_own_configuration_counts_everywhere_and_least(tmp_path: Path) -> None:
+def test_the_users_own_configuration_applies_everywhere_with_the_lowest_priority(tmp_path: Path) -> None:
     user_folder().mkdir(parents=True)
     (user_folder() / "rlviz.toml").write_text("environments = 'mine.py:Env'\nport = 1111\nkeep_film = 5\n")
     (tmp_path / "rlviz.yaml").write_text("port: 2222\n")
@@ -299,7 +297,7 @@ def test_the_users_own_configuration_counts_everywhere_and_least(tmp_path: Path)
 
 
 @pytest.mark.parametrize("given", ["flag", "environment"])
-def test_a_file_of_settings_that_the_user_names_counts_whole(
+def test_a_settings_file_named_by_the_user_applies_completely(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, given: str
 ) -> None:
     (tmp_path / "mine.toml").write_text("environments = 'mine.py:Env'\nport = 1111\n")
@@ -311,12 +309,12 @@ def test_a_file_of_settings_that_the_user_names_counts_whole(
     assert (settings.environments, settings.port) == (("mine.py:Env",), 2222)
 
 
-def test_a_dotenv_file_without_end_is_refused(tmp_path: Path) -> None:
+def test_an_endless_dotenv_file_is_refused(tmp_path: Path) -> None:
     with (tmp_path / ".env").open("wb") as file:
         file.truncate(1 << 40)
     with pytest.raises(InvalidRequest, match="more than"):
         read_settings()
 
 
-def test_a_checkout_serves_the_pages_that_are_built_in_it() -> None:
+def test_a_checkout_serves_the_pages_built_in_it() -> None:
     assert Settings(_env_file=None).frontend_dir == Path(__file__).parents[3] / "frontend" / "out"  # type: ignore[call-arg]

@@ -33,12 +33,12 @@ from rlviz.learning.algorithms.updates import warn_of_few_updates
         ("linear", 10_240, None),
     ],
 )
-def test_a_run_with_few_rollouts_is_warned_of(schedule: str, steps: int, expected: str | None) -> None:
+def test_a_run_with_few_rollouts_raises_a_warning(schedule: str, steps: int, expected: str | None) -> None:
     values: dict[str, JsonValue] = {"n_steps": 512, "n_envs": 4, "learning_rate_schedule": schedule}
     assert warn_of_few_updates("ppo", ALGORITHMS.get("ppo").completed(values), steps) == expected
 
 
 @pytest.mark.parametrize("algo", ["dqn", "q-learning", "random", "unknown"])
-def test_a_run_that_does_not_learn_from_rollouts_is_not_warned_of(algo: str) -> None:
+def test_a_run_of_an_algorithm_without_rollouts_raises_no_warning(algo: str) -> None:
     values = ALGORITHMS.get(algo).completed({}) if algo in ALGORITHMS.names() else {}
     assert warn_of_few_updates(algo, values, 100) is None

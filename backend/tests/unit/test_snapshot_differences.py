@@ -35,12 +35,12 @@ def copied(value: Any) -> Any:
     return pickle.loads(pickle.dumps(value))
 
 
-def test_what_was_copied_is_the_same() -> None:
+def test_equal_copies_have_no_differences() -> None:
     assert first_difference(copied(everything(1)), copied(everything(1))) is None
 
 
 @pytest.mark.parametrize("name", ["generator", "queue", "slotted", "objects"])
-def test_a_difference_within_is_found(name: str) -> None:
+def test_a_nested_difference_is_found(name: str) -> None:
     assert first_difference({name: everything(1)[name]}, {name: everything(2)[name]}) is not None
 
 

@@ -22,7 +22,7 @@ def folder(tmp_path: Path) -> RunFolder:
     return make_run(tmp_path)
 
 
-def test_the_newest_few_are_kept_and_those_with_a_name_and_the_newest_of_each_event(folder: RunFolder) -> None:
+def test_the_newest_snapshots_named_ones_and_the_newest_of_each_event_are_kept(folder: RunFolder) -> None:
     written(folder, 1, name="mine", is_named=True)
     of_events = {
         **dict.fromkeys((3, 4), (Trigger.BEST, "")),
@@ -37,7 +37,7 @@ def test_the_newest_few_are_kept_and_those_with_a_name_and_the_newest_of_each_ev
     assert names(folder) == ["mine", "4", "5", "7", "8", "11", "12"]
 
 
-def test_fewer_are_kept_where_they_would_take_too_much_but_never_none(folder: RunFolder) -> None:
+def test_fewer_snapshots_are_kept_if_they_would_take_too_much_space_but_never_none(folder: RunFolder) -> None:
     for step in range(1, 6):
         written(folder, step, size=500_000)
     written(folder, 6, size=500_000, name="mine", is_named=True)
@@ -48,7 +48,7 @@ def test_fewer_are_kept_where_they_would_take_too_much_but_never_none(folder: Ru
     assert names(folder) == ["mine", "7"]
 
 
-def test_segments_go_with_the_last_snapshot_that_needs_them(folder: RunFolder) -> None:
+def test_segments_are_deleted_with_the_last_snapshot_that_needs_them(folder: RunFolder) -> None:
     folder.replay.mkdir()
     kept, old, new = (
         {"file": f"{first}-{first + 10}-{'0' * 16}.seg", "first": first, "end": first + 10, "bytes": 3, "sha256": ""}
@@ -66,14 +66,16 @@ def test_segments_go_with_the_last_snapshot_that_needs_them(folder: RunFolder) -
     assert snapshots_bytes(folder) == 3 + folder.snapshot_path("2").stat().st_size
 
 
-def test_what_goes_while_it_is_counted_takes_no_space(folder: RunFolder, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_file_deleted_during_the_measurement_takes_no_space(
+    folder: RunFolder, monkeypatch: pytest.MonkeyPatch
+) -> None:
     written(folder, 1)
     whole = snapshots_bytes(folder)
     monkeypatch.setattr(snapshots, "list_files", lambda path, within: [*list_files(path, within), path / "gone"])
     assert snapshots_bytes(folder) == whole == folder.snapshot_path("1").stat().st_size
 
 
-def test_the_newest_whole_one_is_that_furthest_on(folder: RunFolder) -> None:
+def test_the_newest_complete_snapshot_is_the_one_with_the_highest_step(folder: RunFolder) -> None:
     assert newest_usable_snapshot(folder) is None
     for step in (100, 200, 300):
         written(folder, step)
@@ -83,7 +85,7 @@ def test_the_newest_whole_one_is_that_furthest_on(folder: RunFolder) -> None:
     assert found.name == "200"
 
 
-def test_a_name_is_no_path_and_no_step() -> None:
+def test_a_snapshot_name_cannot_be_a_path_or_a_step() -> None:
     for name in ("", "../x", "a/b", "A", "12", "-a", "a" * 61, "a.zip"):
         with pytest.raises(InvalidRequest):
             check_snapshot_name(name)
@@ -96,9 +98,7 @@ def test_all_workers_of_a_runs_folder_have_the_same_key(tmp_path: Path) -> None:
     assert [path.name for path in tmp_path.iterdir()] == [".snapshot-key"]
 
 
-def test_a_snapshot_that_has_just_made_room_for_newer_ones_is_forked_by_nobody(
-    folder: RunFolder, tmp_path: Path
-) -> None:
+def test_a_snapshot_just_deleted_for_newer_ones_cannot_be_forked(folder: RunFolder, tmp_path: Path) -> None:
     written(folder, 100)
     [gone], child = snapshots_of(folder), make_run(tmp_path / "child")
     gone.path.unlink()

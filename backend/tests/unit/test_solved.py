@@ -60,7 +60,7 @@ def solved_by_training(returns: list[float], threshold: float | None, batch: int
     ],
 )
 @cases("batch", [1, 33, 100, 10_000])
-def test_training_solves_at_the_first_full_mean_at_the_threshold(
+def test_training_solves_a_run_at_the_first_full_mean_at_the_threshold(
     name: str, returns: list[float], threshold: float | None, step: int | None, batch: int
 ) -> None:
     assert solved_by_training(returns, threshold, batch) == step
@@ -78,7 +78,7 @@ def test_training_solves_at_the_first_full_mean_at_the_threshold(
     ],
     ids=["solved before", "half each", "too few", "learned after", "forgotten", "not known"],
 )
-def test_the_hundred_episodes_of_a_fork_reach_back_to_its_parent(
+def test_the_mean_over_a_hundred_episodes_of_a_fork_includes_its_parent(
     before: list[float | None], own: list[float], step: int | None
 ) -> None:
     at = np.arange(1.0, len(own) + 1)
@@ -89,7 +89,7 @@ def test_the_hundred_episodes_of_a_fork_reach_back_to_its_parent(
     assert (curve.count, curve.best is None) == (len(own), len(own) < 20), "all else is of its own episodes"
 
 
-def test_the_mean_is_there_from_the_first_episode_and_forgets_the_hundred_and_first() -> None:
+def test_the_mean_exists_from_the_first_episode_and_drops_the_hundred_and_first() -> None:
     mean = RecentMean()
     assert mean.value is None
     mean.extend(np.array([10.0]))
@@ -98,7 +98,7 @@ def test_the_mean_is_there_from_the_first_episode_and_forgets_the_hundred_and_fi
     assert mean.value == 20
 
 
-def test_the_mean_that_is_shown_and_the_mean_that_solves_are_one() -> None:
+def test_the_displayed_mean_is_the_mean_that_solves() -> None:
     rng = np.random.default_rng(3)
     for _ in range(200):
         returns = rng.normal(100, 30, int(rng.integers(100, 160)))
@@ -114,7 +114,7 @@ def test_the_mean_that_is_shown_and_the_mean_that_solves_are_one() -> None:
 @pytest.mark.parametrize(
     ("threshold", "mean", "shows"), [(475, 475.0, True), (475, 474.9, False), (None, 1e9, False), (475, np.nan, False)]
 )
-def test_an_evaluation_solves_at_the_threshold(threshold: float | None, mean: float, shows: bool) -> None:
+def test_an_evaluation_solves_a_run_at_the_threshold(threshold: float | None, mean: float, shows: bool) -> None:
     assert (shown_by_evaluation(threshold, Evaluated(40, 7.0, mean)) is not None) == shows
 
 
@@ -128,7 +128,7 @@ def test_an_evaluation_on_request_shows_its_mean_unless_it_is_too_short(
     assert shown_return(mean, episodes) == shown
 
 
-def test_an_evaluation_that_is_too_short_says_what_is_missing() -> None:
+def test_an_evaluation_that_is_too_short_says_how_much_is_missing() -> None:
     assert missing_evidence(0.7, 1.0, 1) == (
         "The mean return of 1.00 reaches the threshold of 0.7000, but one episode may be luck. Evaluate 20 or more to "
         "see whether the run is solved."
@@ -158,7 +158,7 @@ def test_three_periodic_evaluations_in_a_row_show_the_lowest_of_them(
     assert [(one.step, one.shown) for one in rows.found] == found
 
 
-def test_of_two_findings_the_lower_step_counts_in_whatever_order_they_come() -> None:
+def test_the_lower_of_two_solved_steps_counts_in_any_order() -> None:
     training, evaluation = SolvedAt(50, SolvedBy.TRAINING, 3.0), SolvedAt(50, SolvedBy.EVALUATION, 4.0)
     later = SolvedAt(60, SolvedBy.EVALUATION, 1.0)
     assert earlier_of(training, evaluation) == earlier_of(evaluation, training) == evaluation
@@ -211,7 +211,7 @@ def row_of(folder: RunFolder) -> RunRow:
         ("an environment that is not installed", "Gone-v0", {}, [1e9] * 150, [], None),
     ],
 )  # fmt: skip
-def test_a_run_is_solved_by_what_its_journals_say(
+def test_a_run_is_solved_according_to_its_journals(
     tmp_path_factory: pytest.TempPathFactory,
     name: str,
     env_id: str,
@@ -230,7 +230,7 @@ def test_a_run_is_solved_by_what_its_journals_say(
 
 
 @pytest.mark.parametrize("ending", [EventKind.FINISHED, EventKind.STOPPED, EventKind.INTERRUPTED])
-def test_the_rate_of_an_ended_run_is_its_steps_over_the_seconds_it_trained(
+def test_the_rate_of_an_ended_run_is_its_steps_per_second_of_training(
     tmp_path_factory: pytest.TempPathFactory, ending: EventKind
 ) -> None:
     """Ten steps a second; the time until the service notices that the worker is gone does not count as training."""

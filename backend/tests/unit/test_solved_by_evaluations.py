@@ -90,7 +90,7 @@ def test_an_evaluation_on_request_solves_a_run(
 
 
 @pytest.mark.parametrize(("step", "seconds"), [(5_000, 50.0), (3_000, 30.0), (2_500, 25.0)])
-def test_it_was_solved_when_the_policy_had_been_trained_not_when_it_was_evaluated(
+def test_a_run_was_solved_when_the_policy_was_trained_not_when_it_was_evaluated(
     folder: RunFolder, step: int, seconds: float
 ) -> None:
     write_evaluation(folder, hits(76, 100), checkpoint_step=step)
@@ -98,7 +98,7 @@ def test_it_was_solved_when_the_policy_had_been_trained_not_when_it_was_evaluate
     assert (row.solved_step, row.solved_seconds) == (step, seconds)
 
 
-def test_of_several_evaluations_the_one_of_the_earliest_policy_counts(folder: RunFolder) -> None:
+def test_the_evaluation_of_the_earliest_policy_counts(folder: RunFolder) -> None:
     for number, step in enumerate((5_000, 2_000, 4_000), start=1):
         write_evaluation(folder, hits(76, 100), number, checkpoint_step=step)
     assert row_of_folder(folder).solved_step == 2_000
@@ -121,7 +121,7 @@ def monitor_of(folder: RunFolder, database: Database, row: EvaluationRow) -> Eva
     return EvaluationMonitor(row, folder, database, EventBus(), disk=disk, checkpoint_request=None, keep_videos=3)
 
 
-def test_the_row_of_a_run_that_has_ended_says_it_as_soon_as_the_evaluation_ends(
+def test_the_row_of_an_ended_run_is_solved_as_soon_as_the_evaluation_ends(
     folder: RunFolder, database: Database
 ) -> None:
     queued = write_evaluation(folder, hits(76, 100), status=EvaluationStatus.RUNNING, summary=None)
@@ -135,7 +135,7 @@ def test_the_row_of_a_run_that_has_ended_says_it_as_soon_as_the_evaluation_ends(
     assert row.solved == row_of_folder(folder).solved
 
 
-def test_a_run_that_trains_says_it_and_keeps_saying_it(tmp_path: Path, database: Database) -> None:
+def test_a_training_run_that_is_solved_stays_solved(tmp_path: Path, database: Database) -> None:
     folder = make_run(tmp_path, algo="q-learning", total_timesteps=5_000)
     write_journals(folder, ends=False)
     index_new(database, tmp_path)
@@ -165,7 +165,7 @@ def test_a_run_that_trains_says_it_and_keeps_saying_it(tmp_path: Path, database:
         (False, [500.0, 500.0, 500.0], None),  # ours play again before they count
     ],
 )
-def test_a_program_of_the_user_s_own_is_solved_by_three_evaluations_in_a_row(
+def test_a_user_script_is_solved_by_three_consecutive_evaluations(
     tmp_path: Path, is_foreign: bool, means: list[float], solved: int | None
 ) -> None:
     folder = make_run(tmp_path, **({"actor": RunActor.FOREIGN} if is_foreign else {}))

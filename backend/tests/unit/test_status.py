@@ -31,7 +31,7 @@ PAIRS = list(itertools.product(RunStatus, repeat=2))
 
 
 @cases(("source", "target"), PAIRS, ids=lambda status: status.value)
-def test_only_what_the_table_says_is_legal_and_all_else_names_both_states(source: RunStatus, target: RunStatus) -> None:
+def test_only_listed_transitions_are_legal_and_others_name_both_states(source: RunStatus, target: RunStatus) -> None:
     if (source.value, target.value) in LEGAL:
         check_transition(source, target)
         return
@@ -43,7 +43,7 @@ def test_only_what_the_table_says_is_legal_and_all_else_names_both_states(source
 
 
 @pytest.mark.parametrize("source", [status for status in RunStatus if status.is_final])
-def test_a_run_that_has_ended_says_what_to_do_instead(source: RunStatus) -> None:
+def test_an_ended_run_says_what_to_do_instead(source: RunStatus) -> None:
     with pytest.raises(IllegalTransition, match="create a new run"):
         check_transition(source, RunStatus.QUEUED)
 
@@ -56,7 +56,7 @@ def test_every_run_can_reach_an_end() -> None:
         assert any(end.is_final for end in reached)
 
 
-def test_the_properties_of_each_status() -> None:
+def test_each_status_has_the_expected_properties() -> None:
     assert {status.value for status in RunStatus if status.is_active} == {
         "queued",
         "starting",
@@ -80,7 +80,7 @@ def test_the_properties_of_each_status() -> None:
 
 
 @cases(("source", "target"), PAIRS, ids=lambda status: status.value)
-def test_only_a_run_whose_attempt_has_ended_may_be_queued_for_the_next(source: RunStatus, target: RunStatus) -> None:
+def test_only_a_run_whose_attempt_ended_can_be_queued_for_the_next_one(source: RunStatus, target: RunStatus) -> None:
     if source.is_final and target is RunStatus.QUEUED:
         check_transition(source, target, next_attempt=True)
     else:

@@ -56,7 +56,7 @@ def records(file: StepFile) -> list[StepRecord]:
     return [StepRecord.model_validate_json(line) for line in lines]
 
 
-def test_a_record_comes_back_as_a_step_record_says_it(file: StepFile) -> None:
+def test_a_step_record_round_trips(file: StepFile) -> None:
     reset, first, *_ = records(file)
     assert (reset.episode, reset.index, reset.action, reset.reward, reset.actor) == (0, 0, None, None, None)
     assert (first.action, first.reward, first.actor, first.episode_return) == (1, 1.0, "policy", 1.0)
@@ -67,7 +67,7 @@ def test_a_record_comes_back_as_a_step_record_says_it(file: StepFile) -> None:
     assert len(records(file)) == 8
 
 
-def test_components_of_the_reward_are_columns_and_a_part_of_the_record(tmp_path: Path) -> None:
+def test_components_of_the_reward_are_columns_and_part_of_the_record(tmp_path: Path) -> None:
     said = about()
     rows = [row(said, 0, 0, [0, 0]), row(said, 0, 1, [0, 0], 1, components={"goal": 1.5, "main engine": -0.5})]
     write(tmp_path / NAME, said, rows)
@@ -84,7 +84,7 @@ def test_components_of_the_reward_are_columns_and_a_part_of_the_record(tmp_path:
         ]
 
 
-def test_the_file_says_how_each_episode_begins(file: StepFile) -> None:
+def test_the_file_stores_how_each_episode_starts(file: StepFile) -> None:
     assert [episode.seed for episode in file.about.episodes] == [40, 41]
 
 
@@ -121,13 +121,13 @@ def test_the_file_says_how_each_episode_begins(file: StepFile) -> None:
         ("not actor = policy", [(0, 0), (1, 0)]),
     ],
 )
-def test_a_condition_finds_the_records_that_it_is_true_of(
+def test_a_condition_finds_the_records_that_satisfy_it(
     file: StepFile, condition: str, found: list[tuple[int, int]]
 ) -> None:
     assert indexes(file, condition) == found
 
 
-def test_conditions_hold_together_and_within_an_episode(file: StepFile) -> None:
+def test_conditions_are_combined_with_and_within_an_episode(file: StepFile) -> None:
     assert indexes(file, "action:1", "terminated:true", episode=1) == [(1, 3)]
     assert indexes(file, episode=7) == []
 
@@ -148,7 +148,7 @@ def test_conditions_hold_together_and_within_an_episode(file: StepFile) -> None:
         ('"a:b" = 1', "There is 'a:b'"),
     ],
 )
-def test_a_condition_in_words_that_makes_no_sense_is_told_where_and_what_to_write(
+def test_an_invalid_typed_condition_is_reported_with_its_position_and_a_correction(
     file: StepFile, condition: str, words: str
 ) -> None:
     with pytest.raises(InvalidRequest) as caught:
@@ -165,27 +165,27 @@ def test_a_condition_in_words_that_makes_no_sense_is_told_where_and_what_to_writ
         *("action:up", "observation.2:1", "observation.-1:1", "reading.value.0:1", "reading.nothing:1"),
     ],
 )
-def test_a_condition_that_makes_no_sense_is_refused_and_pointed_to(file: StepFile, condition: str) -> None:
+def test_an_invalid_condition_is_refused_with_a_pointer(file: StepFile, condition: str) -> None:
     with pytest.raises(InvalidRequest) as caught:
         indexes(file, "index:1", condition)
     assert caught.value.fields[0].pointer == "/where/1"
 
 
-def test_records_are_sorted_and_what_has_no_value_comes_last(file: StepFile) -> None:
+def test_records_are_sorted_and_missing_values_come_last(file: StepFile) -> None:
     assert indexes(file, sort=["reward", "-episode"])[:4] == [(1, 3), (0, 3), (1, 1), (1, 2)]
     assert indexes(file, sort=["-reward"])[-4:] == [(0, 3), (1, 3), (0, 0), (1, 0)]
     with pytest.raises(InvalidRequest):
         indexes(file, sort=["frame_hash"])
 
 
-def test_an_answer_is_a_stretch_of_what_was_found(file: StepFile) -> None:
+def test_a_response_is_a_range_of_the_result(file: StepFile) -> None:
     found = find_steps(file, StepQuery(where=["index:>0"], columns=["index"], start=1, stop=3))
     assert (found.total, found.start, found.stop, found.columns) == (6, 1, 3, {"index": [2, 3]})
     beyond = find_steps(file, StepQuery(columns=["index"], start=100))
     assert (beyond.total, beyond.start, beyond.stop, beyond.columns) == (8, 8, 8, {"index": []})
 
 
-def test_an_answer_is_cut_where_it_would_be_too_large(file: StepFile, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_response_that_would_be_too_large_is_cut(file: StepFile, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("rlviz.learning.records.query.MOST_NUMBERS", 4)
     found = find_steps(file, StepQuery(columns=["observation"]))
     assert (found.total, found.stop) == (8, 2)
@@ -198,7 +198,7 @@ def kept(tmp_path: Path, seen: spaces.Space[Any], acts: spaces.Space[Any], *step
     return StepFile(tmp_path / NAME, tmp_path)
 
 
-def test_nan_and_infinity_are_null_in_a_record_and_themselves_in_the_file(tmp_path: Path) -> None:
+def test_nan_and_infinity_are_null_in_a_record_and_preserved_in_the_file(tmp_path: Path) -> None:
     with kept(tmp_path, POLE, spaces.Discrete(2), ([math.nan, math.inf], None)) as file:
         assert records(file)[0].observation == [None, None]
         numbers = file.read(["observation"], [0])["observation"].numbers
@@ -222,7 +222,7 @@ def test_composed_observations_and_multidiscrete_actions_keep_their_parts(tmp_pa
     assert (first.action, second.action) == (None, [2, 1])
 
 
-def test_a_picture_is_kept_by_its_hash(tmp_path: Path) -> None:
+def test_a_picture_is_stored_as_its_hash(tmp_path: Path) -> None:
     picture = np.arange(4 * 84 * 84, dtype=np.uint32).astype(np.uint8).reshape(4, 84, 84)
     with kept(tmp_path, spaces.Box(0, 255, (4, 84, 84), np.uint8), spaces.Discrete(2), (picture, None)) as file:
         assert "observation" not in file.names
@@ -232,7 +232,7 @@ def test_a_picture_is_kept_by_its_hash(tmp_path: Path) -> None:
     assert len(record.observation_hash) == 32
 
 
-def test_what_is_added_later_cannot_change_what_was_kept(tmp_path: Path) -> None:
+def test_a_later_addition_cannot_change_earlier_records(tmp_path: Path) -> None:
     said = about()
     shared = np.zeros(2, np.float32)
     with StepWriter(tmp_path / NAME, tmp_path, said, max_bytes=10**9) as writer:
@@ -243,7 +243,7 @@ def test_what_is_added_later_cannot_change_what_was_kept(tmp_path: Path) -> None
         assert [record.observation for record in records(file)] == [[0, 0], [1, 1], [2, 2]]
 
 
-def test_a_writer_that_fails_leaves_nothing(tmp_path: Path) -> None:
+def test_a_failing_writer_leaves_no_file(tmp_path: Path) -> None:
     said = about()
 
     def breaks() -> Iterator[Row]:
@@ -255,7 +255,7 @@ def test_a_writer_that_fails_leaves_nothing(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_full_disk_leaves_nothing_and_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_full_disk_leaves_no_file_and_is_reported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(writing, "atomic_write", _on_a_full_disk)
     said = about()
     with pytest.raises(OSError) as caught:
@@ -287,13 +287,13 @@ def _on_a_full_disk(path: Path, folder: Path) -> Iterator[Any]:
 
 
 @pytest.mark.parametrize("content", [b"", b"PAR1", b"not parquet at all" * 10])
-def test_a_file_that_is_no_records_is_damage(tmp_path: Path, content: bytes) -> None:
+def test_a_file_without_records_is_damaged(tmp_path: Path, content: bytes) -> None:
     (tmp_path / NAME).write_bytes(content)
     with pytest.raises(RunFolderError, match="not a complete file of step records"):
         StepFile(tmp_path / NAME, tmp_path)
 
 
-def test_csv_has_a_cell_for_each_number_with_its_name_and_unit(file: StepFile) -> None:
+def test_csv_has_one_cell_per_number_with_its_name_and_unit(file: StepFile) -> None:
     lines = list(csv.DictReader(io.StringIO(b"".join(export(file, StepsFormat.CSV)).decode())))
     assert len(lines) == 8
     assert float(lines[1]["observation.pole angle [rad]"]) == pytest.approx(0.1)
@@ -301,7 +301,7 @@ def test_csv_has_a_cell_for_each_number_with_its_name_and_unit(file: StepFile) -
     assert (lines[1]["action"], lines[1]["reading.probabilities.1"]) == ("1", "0.75")
 
 
-def test_minari_loads_the_export_and_finds_what_was_played(
+def test_minari_loads_the_export_with_everything_that_was_played(
     file: StepFile, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     dataset = open_minari(file, tmp_path, monkeypatch)

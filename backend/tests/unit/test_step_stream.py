@@ -53,21 +53,21 @@ def no_waiting(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(step_stream, "POLL_SECONDS", 0.0)
 
 
-def test_what_a_run_records_while_it_trains_is_followed(capsys: pytest.CaptureFixture[str]) -> None:
+def test_steps_recorded_during_training_are_followed(capsys: pytest.CaptureFixture[str]) -> None:
     connection = Scripted(asked=[[], [], [], []], recorded=[[], [1], [1, 2], [1, 2, 3]])
     step_stream.stream_steps(connection, "run", columns=None, as_json=True)  # type: ignore[arg-type]
     assert connection.read == ["eval-1", "eval-2", "eval-3"]
     assert [json.loads(line)["evaluation"] for line in capsys.readouterr().out.splitlines()] == connection.read
 
 
-def test_both_kinds_come_in_the_order_of_time_from_the_newest_on(capsys: pytest.CaptureFixture[str]) -> None:
+def test_both_kinds_of_records_are_in_order_of_time_from_the_newest_on(capsys: pytest.CaptureFixture[str]) -> None:
     connection = Scripted(asked=[[2], [2, 5]], recorded=[[1, 3], [1, 3, 4]])
     step_stream.stream_steps(connection, "run", columns="action", as_json=False)  # type: ignore[arg-type]
     assert connection.read == ["eval-3", "eval-4", "eval-5"]
     assert capsys.readouterr().out == "action 1\n" * 3
 
 
-def test_last_is_what_was_recorded_where_nothing_was_evaluated() -> None:
+def test_last_selects_training_records_if_there_are_no_evaluations() -> None:
     recorded = Scripted(asked=[[]], recorded=[[1, 2]])
     assert find_evaluation(recorded, "run", "last") == "eval-2"  # type: ignore[arg-type]
     both = Scripted(asked=[[1]], recorded=[[2]])

@@ -22,5 +22,5 @@ def kept(best: int | None) -> list[KeptPolicy]:
     ("best", "shown"),
     [(None, [0, 2, 16, 64]), (32, [0, 2, 8, 32]), (2, [0, 1, 2]), (1, [0, 1]), (0, [0, 2, 16, 64])],
 )
-def test_they_lead_from_the_first_to_the_best_one(best: int | None, shown: list[int]) -> None:
+def test_selected_policies_range_from_the_first_to_the_best_one(best: int | None, shown: list[int]) -> None:
     assert [policy.step for policy in select_learning_steps(kept(best), 4)] == shown

@@ -16,7 +16,7 @@ MAX_BYTES = 10_000
 
 
 @cases("env_id", ENVIRONMENTS.names())
-def test_every_registered_environment_has_a_small_still_that_shows_something(env_id: str) -> None:
+def test_every_registered_environment_has_a_small_still_image_with_content(env_id: str) -> None:
     path = still_path(env_id)
     assert path.is_file(), "run 'make stills'"
     assert path.stat().st_size <= MAX_BYTES
@@ -25,14 +25,14 @@ def test_every_registered_environment_has_a_small_still_that_shows_something(env
         assert len(set(still.convert("RGB").resize((40, 40)).getdata())) > 3
 
 
-def test_there_is_no_still_and_no_scene_of_an_environment_that_is_gone() -> None:
+def test_a_removed_environment_has_no_still_image_and_no_scene() -> None:
     assert {path.name for path in still_path("any").parent.glob("*.webp")} == {
         still_path(env_id).name for env_id in ENVIRONMENTS.names()
     }
     assert set(SCENES) <= set(ENVIRONMENTS.names())
 
 
-def test_a_scene_always_comes_to_the_same_picture() -> None:
+def test_a_scene_always_renders_the_same_picture() -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         first, again = (frame(ENVIRONMENTS.get("FrozenLake-v1"), SCENES["FrozenLake-v1"]) for _ in range(2))

@@ -36,7 +36,7 @@ def words(**rule: Any) -> str:
     return found.words
 
 
-def test_a_rule_is_a_sentence() -> None:
+def test_a_rule_is_described_in_a_sentence() -> None:
     assert words(do="keep_newest", kind="videos", keep=1, after_days=30, families=["atari", "box2d"]) == (
         "Of the videos of each run of atari or box2d that ended at least 30 days ago, keep only the newest 1. "
         "Summaries of evaluations stay."
@@ -71,7 +71,7 @@ def test_a_rule_is_a_sentence() -> None:
         ({"schema_version": 2}, "schema_version"),
     ],
 )
-def test_what_is_no_rule_is_refused(rules: dict[str, Any], says: str) -> None:
+def test_an_invalid_rule_is_refused(rules: dict[str, Any], says: str) -> None:
     with pytest.raises(ValidationError, match=says):
         StorageRules.model_validate(rules)
 
@@ -105,7 +105,7 @@ def test_files_are_counted_by_kind(path: str, kind: str) -> None:
     assert kind_in_run(tuple(path.split("/"))) is StoredKind(kind)
 
 
-def test_what_a_folder_takes_adds_up_and_no_link_is_followed(tmp_path: Path) -> None:
+def test_the_usage_of_a_folder_is_the_sum_of_its_files_without_links(tmp_path: Path) -> None:
     runs = tmp_path / "runs"
     folder = make_run(runs, "run-1", rows=10)
     make_run(runs, "run-2", rows=5)
@@ -138,7 +138,7 @@ def test_what_a_folder_takes_adds_up_and_no_link_is_followed(tmp_path: Path) -> 
     assert usage.total_bytes >= of_runs + 130
 
 
-def test_what_was_measured_is_known_to_others_and_nonsense_is_nothing(tmp_path: Path) -> None:
+def test_a_measurement_is_shared_and_invalid_content_counts_as_none(tmp_path: Path) -> None:
     assert read_usage(tmp_path) == NotedUsage()
     (tmp_path / "file").write_bytes(b"x" * 77)
     write_usage(tmp_path, measure_usage(tmp_path))
@@ -148,7 +148,7 @@ def test_what_was_measured_is_known_to_others_and_nonsense_is_nothing(tmp_path: 
         assert read_usage(tmp_path) == NotedUsage()
 
 
-def test_a_disk_that_is_too_full_names_what_takes_most_and_what_to_do(tmp_path: Path) -> None:
+def test_a_full_disk_is_reported_with_what_uses_most_space_and_what_to_do(tmp_path: Path) -> None:
     for number, size in enumerate((1, 4, 2, 3)):
         folder = make_run(tmp_path, f"run-{number}", status="completed")
         folder.model_path.write_bytes(b"m" * size * 1_000_000)
@@ -165,7 +165,7 @@ def test_a_disk_that_is_too_full_names_what_takes_most_and_what_to_do(tmp_path: 
         assert remedy in str(refused.value)
 
 
-def test_a_request_for_which_the_disk_has_no_room_is_told_what_takes_most(tmp_path: Path) -> None:
+def test_a_request_without_disk_space_is_refused_with_what_uses_most_space(tmp_path: Path) -> None:
     make_run(tmp_path, "run-1", status="completed").model_path.write_bytes(b"m" * 4_000_000)
     write_usage(tmp_path, measure_usage(tmp_path))
 
@@ -180,7 +180,7 @@ def test_a_request_for_which_the_disk_has_no_room_is_told_what_takes_most(tmp_pa
     assert "the largest runs: run-1 4 MB. To make room: compress" in answer.json()["detail"]
 
 
-def test_a_meter_never_makes_who_asks_wait_and_measures_again_when_what_it_knows_is_old(tmp_path: Path) -> None:
+def test_a_meter_never_blocks_its_caller_and_measures_again_when_its_data_is_old(tmp_path: Path) -> None:
     now = 1_000.0
     meter = StorageMeter(tmp_path, clock=lambda: now)
     assert meter.latest() is None
@@ -196,7 +196,7 @@ def test_a_meter_never_makes_who_asks_wait_and_measures_again_when_what_it_knows
     assert newer.at in (1_000, 2_000), "the one that was begun, unless closing was faster"
 
 
-def test_the_log_is_kept_within_bounds_and_read_from_its_end(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_log_is_limited_in_size_and_read_from_its_end(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("rlviz.server.storage.rules.MOST_LOG_BYTES", 2_000)
     log = StorageActionLog(tmp_path)
     assert log.newest(10) == []
@@ -208,7 +208,7 @@ def test_the_log_is_kept_within_bounds_and_read_from_its_end(tmp_path: Path, mon
     assert log.newest(10) == []
 
 
-def test_rules_that_cannot_be_understood_are_no_rules(tmp_path: Path) -> None:
+def test_unreadable_rules_are_ignored(tmp_path: Path) -> None:
     from rlviz.domain.errors import StorageRulesUnusable
 
     store = StorageRulesStore(tmp_path)

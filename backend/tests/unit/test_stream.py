@@ -33,7 +33,7 @@ def seqs(event: StreamEvent) -> list[int]:
     return [row["seq"] for row in json.loads(b"[%b]" % event.rows)]
 
 
-def test_notifications_reach_who_streams_and_who_comes_back_gets_those_that_were_missed(world: World) -> None:
+def test_notifications_reach_streaming_clients_and_returning_ones_get_those_they_missed(world: World) -> None:
     buffer = world.service.buffer
 
     async def check() -> None:
@@ -63,7 +63,7 @@ def test_notifications_reach_who_streams_and_who_comes_back_gets_those_that_were
     asyncio.run(check())
 
 
-def test_rows_within_the_throttle_are_held_back_and_come_together(world: World) -> None:
+def test_rows_within_the_throttle_are_held_back_and_sent_together(world: World) -> None:
     async def check() -> None:
         world.run("a")
         async with world.stream("a") as following:
@@ -84,7 +84,7 @@ def test_rows_within_the_throttle_are_held_back_and_come_together(world: World) 
     asyncio.run(check())
 
 
-def test_held_back_rows_come_by_themselves_when_their_time_has_come(world: World) -> None:
+def test_held_back_rows_are_sent_when_their_time_has_come(world: World) -> None:
     async def check() -> None:
         world.service.throttle = 0.05
         ticks = iter(range(10_000))
@@ -99,11 +99,11 @@ def test_held_back_rows_come_by_themselves_when_their_time_has_come(world: World
     asyncio.run(check())
 
 
-def test_the_throttle_lets_four_events_pass_in_any_second() -> None:
+def test_the_throttle_allows_four_events_in_any_second() -> None:
     assert 4 * THROTTLE_SECONDS > 1
 
 
-def test_each_run_has_a_throttle_of_its_own(world: World) -> None:
+def test_each_run_has_its_own_throttle(world: World) -> None:
     async def check() -> None:
         world.run("a")
         world.run("b")
@@ -118,7 +118,7 @@ def test_each_run_has_a_throttle_of_its_own(world: World) -> None:
     asyncio.run(check())
 
 
-def test_a_long_backlog_comes_in_several_events_without_gap(world: World) -> None:
+def test_a_long_backlog_is_sent_in_several_events_without_gaps(world: World) -> None:
     async def check() -> None:
         world.service.batch_bytes = 1_000
         world.run("a", RunStatus.COMPLETED, rows=100)
@@ -158,11 +158,11 @@ def test_the_end_waits_for_the_last_row(world: World) -> None:
 
 
 @pytest.mark.parametrize("status", [status.value for status in RunStatus if status.is_final])
-def test_the_end_can_be_told_of_every_status_that_ends_an_attempt(status: str) -> None:
+def test_the_end_is_sent_for_every_status_that_ends_an_attempt(status: str) -> None:
     assert EndEventData.model_validate({"run_id": "a", "status": status}).status == status
 
 
-def test_who_tells_of_a_change_too_late_does_not_bring_the_old_status_back(world: World) -> None:
+def test_a_late_change_notice_does_not_restore_the_old_status(world: World) -> None:
     """A stop that the row has, and that is only announced when the run has ended meanwhile, must not hide the end."""
 
     async def check() -> None:
@@ -182,7 +182,7 @@ def test_who_tells_of_a_change_too_late_does_not_bring_the_old_status_back(world
     asyncio.run(check())
 
 
-def test_changes_that_nobody_fetched_are_told_once_as_they_are_now(world: World) -> None:
+def test_changes_not_yet_fetched_are_sent_once_in_their_current_state(world: World) -> None:
     async def check() -> None:
         world.run("a")
         async with world.stream("a") as following:
@@ -209,7 +209,7 @@ def test_a_run_that_is_deleted_before_the_first_event_ends_deleted(world: World)
     asyncio.run(check())
 
 
-def test_a_run_that_was_deleted_and_brought_back_while_nobody_read_is_there(world: World) -> None:
+def test_a_run_deleted_and_restored_between_reads_is_present(world: World) -> None:
     async def check() -> None:
         world.run("a")
         async with world.stream("a", whole_list=True) as following:
@@ -225,7 +225,7 @@ def test_a_run_that_was_deleted_and_brought_back_while_nobody_read_is_there(worl
     asyncio.run(check())
 
 
-def test_only_who_wants_the_whole_list_hears_of_other_runs(world: World) -> None:
+def test_only_streams_of_the_whole_list_get_changes_of_other_runs(world: World) -> None:
     async def check() -> None:
         world.run("a")
         world.run("other")
@@ -244,7 +244,7 @@ def test_only_who_wants_the_whole_list_hears_of_other_runs(world: World) -> None
     asyncio.run(check())
 
 
-def test_a_stream_that_is_closed_leaves_nothing_behind(world: World) -> None:
+def test_a_closed_stream_leaves_nothing_behind(world: World) -> None:
     async def check() -> None:
         world.run("a")
         async with world.stream("a") as following:
@@ -261,7 +261,7 @@ def test_a_stream_of_an_unknown_run_is_not_opened(world: World) -> None:
             asyncio.run(world.service.open(StreamRequest([run_id])))
 
 
-def test_a_stream_of_one_run_sleeps_through_what_happens_to_others(world: World) -> None:
+def test_a_stream_of_one_run_is_not_woken_by_others(world: World) -> None:
     async def check() -> None:
         world.run("a")
         world.run("b")

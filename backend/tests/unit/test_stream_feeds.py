@@ -10,7 +10,7 @@ from rlviz.server.feeds import Feeds, MetricsFeed
 from tests.support.run_folders import append_rows, make_run
 
 
-def test_a_feed_serves_old_lines_from_the_file_and_new_ones_from_memory(tmp_path: Path) -> None:
+def test_a_feed_reads_old_lines_from_the_file_and_new_ones_from_memory(tmp_path: Path) -> None:
     folder = make_run(tmp_path, "a", rows=10)
     feed = MetricsFeed(folder.metrics_path, recent_bytes=300)
     writer = JournalWriter(folder.metrics_path)
@@ -29,7 +29,7 @@ def test_a_feed_serves_old_lines_from_the_file_and_new_ones_from_memory(tmp_path
     assert feed.in_memory(offset)
 
 
-def test_old_lines_are_the_same_whoever_read_them_before(tmp_path: Path) -> None:
+def test_old_lines_are_the_same_for_every_reader(tmp_path: Path) -> None:
     folder = make_run(tmp_path, "a", rows=3)
     with folder.metrics_path.open("ab") as journal:
         journal.write(b'garbage\n{"seq":5,"time":1.5}\n{"seq":6,\r"time":1,"step":1,"values":{}}\n')
@@ -51,7 +51,7 @@ def test_old_lines_are_the_same_whoever_read_them_before(tmp_path: Path) -> None
         assert read_all(0, limit) == [1, 2, 3, *range(6, 40)]
 
 
-def test_one_tail_serves_everybody_who_follows_a_run(tmp_path: Path) -> None:
+def test_one_tail_serves_all_followers_of_a_run(tmp_path: Path) -> None:
     make_run(tmp_path, "a")
     feeds = Feeds(tmp_path)
     feed = feeds.get_feed("a")

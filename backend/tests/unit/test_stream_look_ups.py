@@ -12,7 +12,7 @@ from rlviz.server.stream.run_stream import EvaluationEvent, StatusEvent, StreamR
 from tests.support.streams import World
 
 
-def test_a_look_up_that_failed_is_not_remembered(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_failed_lookup_is_not_cached(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
     def locked() -> NoReturn:
         raise sqlite3.OperationalError("database is locked")
 
@@ -58,7 +58,7 @@ def test_evaluations_are_looked_up_once_for_all_streams_until_they_change(world:
     asyncio.run(check())
 
 
-def test_streams_share_what_was_looked_up_for_one_change_and_not_for_the_next(world: World) -> None:
+def test_streams_share_the_lookup_for_one_change_and_repeat_it_for_the_next(world: World) -> None:
     async def check() -> None:
         world.run("a")
         async with world.stream("a") as one, world.stream("a", whole_list=True) as other:

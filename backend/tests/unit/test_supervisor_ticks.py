@@ -20,7 +20,7 @@ PARTS = ("sessions.poll", "_foreign.poll", "_clips.poll", "_verifications.poll",
 
 
 @pytest.mark.parametrize("broken", PARTS)
-def test_a_part_that_fails_at_each_tick_keeps_no_other_from_its_tick(
+def test_a_part_that_fails_at_each_tick_blocks_no_other(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, broken: str
 ) -> None:
     called: list[str] = []
@@ -42,9 +42,7 @@ def noting(called: list[str], name: str, *, fails: bool) -> Any:
     return tick
 
 
-def test_a_folder_that_cannot_be_read_keeps_no_other_foreign_run_from_being_found(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_unreadable_folder_does_not_hide_other_foreign_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with catalogued(tmp_path) as app, track(runs_dir=tmp_path) as broken, track(runs_dir=tmp_path) as whole:
 
         def failing(folder: RunFolder, found: IndexedFolders) -> None:

@@ -34,7 +34,7 @@ def written(table: Table, form: TableFormat) -> bytes:
     return file.getvalue()
 
 
-def test_metrics_become_a_column_each_and_a_torn_line_is_left_out(folder: RunFolder) -> None:
+def test_metrics_become_one_column_each_and_a_torn_line_is_left_out(folder: RunFolder) -> None:
     assert written(metrics_table(folder), TableFormat.CSV).decode() == (
         "seq,time,step,a,b,c\n1,1.5,10,,1.0,\n2,2.5,20,,2.0,3\n"
     )
@@ -52,7 +52,7 @@ def test_metrics_become_a_column_each_and_a_torn_line_is_left_out(folder: RunFol
 
 
 @pytest.mark.parametrize("form", TableFormat)
-def test_a_run_may_train_on_while_it_is_exported(folder: RunFolder, form: TableFormat) -> None:
+def test_a_run_may_keep_training_while_it_is_exported(folder: RunFolder, form: TableFormat) -> None:
     """Rows that come after the columns were looked for are left out, whatever they have."""
     before, table = written(metrics_table(folder), form), metrics_table(folder)
     with folder.metrics_path.open("a") as journal:
@@ -62,7 +62,7 @@ def test_a_run_may_train_on_while_it_is_exported(folder: RunFolder, form: TableF
 
 
 @pytest.mark.parametrize("form", TableFormat)
-def test_no_rows_are_a_table_too(tmp_path: Path, form: TableFormat) -> None:
+def test_an_export_without_rows_is_also_a_table(tmp_path: Path, form: TableFormat) -> None:
     assert written(metrics_table(make_run(tmp_path, "empty")), form)
 
 
@@ -72,7 +72,7 @@ def test_a_table_is_written_in_parts_whatever_its_length(folder: RunFolder, monk
     assert (read.num_row_groups, read.read().column("step").to_pylist()) == (2, [10, 20])
 
 
-def test_a_configuration_is_a_row_for_each_setting_and_itself_as_json() -> None:
+def test_a_configuration_exports_as_one_row_per_setting_or_as_json() -> None:
     config = {"algo": "ppo", "hyperparameters": {"net/arch": [64], "use_sde": True}, "tags": {}}
     assert json.loads(written(config_table(config), TableFormat.JSON)) == config
     assert written(config_table(config), TableFormat.CSV).decode().splitlines() == [
@@ -86,7 +86,7 @@ def test_a_configuration_is_a_row_for_each_setting_and_itself_as_json() -> None:
     assert [json.loads(value) for value in read.column("value").to_pylist()] == ["ppo", [64], True, {}]
 
 
-def test_runs_are_a_row_each_with_their_settings(tmp_path: Path, folder: RunFolder) -> None:
+def test_runs_export_as_one_row_each_with_their_settings(tmp_path: Path, folder: RunFolder) -> None:
     other = make_run(tmp_path, "run-b", algo="dqn", hyperparameters={"gamma": 1, "batch_size": 32})
     table = runs_table([folder.read_config(), other.read_config()])
     read = pq.read_table(io.BytesIO(written(table, TableFormat.PARQUET))).to_pydict()

@@ -48,7 +48,7 @@ def forked(template: Template, theirs: socket.socket, tell: Tell, pid: int) -> F
     return fork
 
 
-def test_a_fork_that_has_the_process_id_of_an_earlier_one_has_not_ended(
+def test_a_fork_that_reuses_the_process_id_of_an_earlier_one_has_not_ended(
     template: Template, ends: tuple[socket.socket, socket.socket], tell: Tell
 ) -> None:
     """The system gives the ids of processes that have ended again, once all have been used."""
@@ -61,7 +61,7 @@ def test_a_fork_that_has_the_process_id_of_an_earlier_one_has_not_ended(
     assert (first, second) == (Fork(7, exit_status=-9), Fork(7, exit_status=0))
 
 
-def test_a_fork_that_the_system_refuses_is_none(
+def test_a_fork_refused_by_the_system_gives_no_process(
     template: Template, ends: tuple[socket.socket, socket.socket], tell: Tell
 ) -> None:
     assert forked(template, ends[1], tell, REFUSED) is None

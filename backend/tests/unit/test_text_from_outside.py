@@ -104,7 +104,7 @@ def test_only_our_own_colours_reach_a_terminal(
 
 
 @text_property
-def test_a_table_that_is_shown_on_a_terminal_has_no_control_character(
+def test_a_table_shown_on_a_terminal_has_no_control_character(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], text: str
 ) -> None:
     monkeypatch.setattr(output, "is_terminal", lambda *_: True)
@@ -115,7 +115,7 @@ def test_a_table_that_is_shown_on_a_terminal_has_no_control_character(
 
 
 @text_property
-def test_json_that_is_printed_is_the_same_value(capsys: pytest.CaptureFixture[str], text: str) -> None:
+def test_printed_json_keeps_its_value(capsys: pytest.CaptureFixture[str], text: str) -> None:
     output.print_json({text: [text]})
     shown = capsys.readouterr().out
     assert json.loads(shown) == {text: [text]}
@@ -124,7 +124,7 @@ def test_json_that_is_printed_is_the_same_value(capsys: pytest.CaptureFixture[st
 
 
 @text_property
-def test_a_line_of_a_log_is_one_line(text: str) -> None:
+def test_a_log_line_stays_one_line(text: str) -> None:
     record = logging.LogRecord("rlviz", logging.WARNING, "", 0, "Run %s", (text,), None)
     for formatter in (TextLines(), JsonLines()):
         line = formatter.format(record)
@@ -136,7 +136,7 @@ def test_a_line_of_a_log_is_one_line(text: str) -> None:
 
 
 @text_property
-def test_no_cell_of_csv_is_a_formula_and_each_reads_as_it_was(text: str) -> None:
+def test_no_csv_cell_is_a_formula_and_each_is_read_back_unchanged(text: str) -> None:
     if re.search("[\ud800-\udfff]", text):
         return  # cannot be in a file of text
     file = io.BytesIO()
@@ -150,7 +150,7 @@ def test_no_cell_of_csv_is_a_formula_and_each_reads_as_it_was(text: str) -> None
 
 
 @text_property
-def test_no_cell_of_a_printed_answer_is_a_formula(capsys: pytest.CaptureFixture[str], text: str) -> None:
+def test_no_cell_of_a_printed_result_is_a_formula(capsys: pytest.CaptureFixture[str], text: str) -> None:
     query._print_csv({"columns": ["id", text], "rows": [["a", text], [text, -1.5], ["b", None]]})
     shown = capsys.readouterr().out
     assert not _CONTROL.search(shown.replace("\r\n", "\n"))
@@ -164,7 +164,7 @@ def test_no_cell_of_a_printed_answer_is_a_formula(capsys: pytest.CaptureFixture[
 
 
 @text_property
-def test_latex_shows_it(text: str) -> None:
+def test_latex_escapes_special_and_control_characters(text: str) -> None:
     shown = tables._tex(text)
     for code in tables._LATEX.values():
         shown = shown.replace(code, "")
@@ -173,7 +173,7 @@ def test_latex_shows_it(text: str) -> None:
 
 
 @text_property
-def test_markdown_shows_it(text: str) -> None:
+def test_markdown_escapes_special_and_control_characters(text: str) -> None:
     shown = re.sub(r"\\[\\`*_{}\[\]<>|#&~!$]", "", tables._plain(text))
     assert not re.search(r"[\\`*_{}\[\]<>|#&~!$\n]", shown), shown
     assert not re.search(r"@(?!\u200b)", shown)
@@ -181,7 +181,7 @@ def test_markdown_shows_it(text: str) -> None:
 
 
 @text_property
-def test_a_report_shows_it(text: str) -> None:
+def test_a_report_escapes_special_and_control_characters(text: str) -> None:
     node = element("p", text, element("b", "x"), text, title=text)
     read = fromstring(tostring(node, encoding="unicode"))
     shown = visible(text).replace("\r", "\n")
@@ -190,7 +190,7 @@ def test_a_report_shows_it(text: str) -> None:
 
 
 @text_property
-def test_a_chat_neither_mentions_nor_links(text: str) -> None:
+def test_a_chat_message_neither_mentions_nor_links(text: str) -> None:
     news = News(NotificationKind.RULE, "run", text, f"Rule 1 of {text}", text, 1)
     posted = payload(Notification(1, 0.0, news))
     assert not re.search(r"[@<](?!\u200b)|\]\(", posted["text"])
@@ -202,7 +202,7 @@ def test_a_chat_neither_mentions_nor_links(text: str) -> None:
 
 
 @pytest.mark.parametrize("text", [text for text in HOSTILE if text.strip() and "\ud800" not in text])
-def test_other_programs_get_names_without_controls(tmp_path: Path, text: str) -> None:
+def test_other_programs_get_names_without_control_characters(tmp_path: Path, text: str) -> None:
     folder = make_run(tmp_path, "run-1", rows=2, status="completed")
     folder.write_labels(Labels(name=text, tags=[text], notes=text))
     [tag] = folder.read_labels().tags
@@ -212,7 +212,7 @@ def test_other_programs_get_names_without_controls(tmp_path: Path, text: str) ->
     assert (run.name, run.tags) == (one_line(text), [one_line(tag)])
 
 
-def test_a_name_does_not_end_the_block_that_tensorboard_shows_it_in(tmp_path: Path) -> None:
+def test_a_name_cannot_close_the_block_in_which_tensorboard_shows_it(tmp_path: Path) -> None:
     configuration = json.dumps({"name": "```\n<b>"})
     write_event_files([], configuration, tmp_path)
     [written] = tmp_path.iterdir()
@@ -221,7 +221,7 @@ def test_a_name_does_not_end_the_block_that_tensorboard_shows_it_in(tmp_path: Pa
     assert b"\\u0060\\u0060\\u0060" in content
 
 
-def test_no_name_is_a_label_of_prometheus(tmp_path: Path) -> None:
+def test_a_name_cannot_inject_a_prometheus_label(tmp_path: Path) -> None:
     folder = make_run(tmp_path, "run-1", rows=2, status="completed")
     folder.write_labels(Labels(name='evil="1"} 1\nrlviz_evil 1', tags=["rlviz_evil"]))
     with catalogued(tmp_path) as application:

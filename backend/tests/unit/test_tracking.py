@@ -36,7 +36,7 @@ def rows(run: TrackedRun) -> list[dict[str, Any]]:
     return [json.loads(line) for line in (run.path / "metrics.jsonl").read_text().splitlines()]
 
 
-def test_a_number_that_is_not_finite_is_a_gap_and_a_warning(tmp_path: Path) -> None:
+def test_a_non_finite_number_is_a_gap_and_a_warning(tmp_path: Path) -> None:
     with track(runs_dir=tmp_path) as run:
         run.log(1, loss=math.nan)
         run.log(2, {"loss": 10**400, "scalar": np.float32(0.5)})
@@ -46,7 +46,7 @@ def test_a_number_that_is_not_finite_is_a_gap_and_a_warning(tmp_path: Path) -> N
     assert "loss" in warned
 
 
-def test_a_step_that_goes_back_is_left_out_with_one_warning(tmp_path: Path) -> None:
+def test_a_decreasing_step_is_left_out_with_one_warning(tmp_path: Path) -> None:
     with track(runs_dir=tmp_path) as run:
         for step in (5, 3, 4, 5, 6):
             run.log(step, loss=1.0)
@@ -59,7 +59,7 @@ def warnings_of(run: TrackedRun) -> list[str]:
 
 
 @pytest.mark.parametrize("step", [-1, 1.5, True, "3", 2**60, None, math.nan, math.inf, [1], np.zeros(2), object()])
-def test_a_row_at_what_is_no_step_is_left_out_with_one_warning(tmp_path: Path, step: Any) -> None:
+def test_a_row_with_an_invalid_step_is_left_out_with_one_warning(tmp_path: Path, step: Any) -> None:
     with track(runs_dir=tmp_path) as run:
         for _ in range(3):
             run.log(step, loss=1.0)
@@ -70,7 +70,7 @@ def test_a_row_at_what_is_no_step_is_left_out_with_one_warning(tmp_path: Path, s
 
 
 @pytest.mark.parametrize("step", [5, 5.0, np.int32(5), np.uint64(5), np.float64(5), np.array(5), torch.tensor(5)])
-def test_whole_numbers_of_every_library_are_steps(tmp_path: Path, step: Any) -> None:
+def test_integers_of_every_library_are_steps(tmp_path: Path, step: Any) -> None:
     with track(runs_dir=tmp_path) as run:
         run.log(step, loss=1.0)
     assert [row["step"] for row in rows(run)] == [5]
@@ -91,7 +91,7 @@ class UnprintableError(Exception):
 @pytest.mark.parametrize(
     "value", ["high", None, [1.0], np.zeros(2), {}, object(), 1j, Unprintable(), torch.zeros(3), "3", b"3", RunFolder]
 )
-def test_what_is_no_number_is_left_out_with_one_warning_and_the_rest_of_its_row_stays(
+def test_a_value_that_is_not_a_number_is_left_out_with_one_warning_and_the_rest_of_its_row_stays(
     tmp_path: Path, value: Any
 ) -> None:
     with track(runs_dir=tmp_path) as run:
@@ -127,7 +127,7 @@ def test_numbers_of_every_library_are_recorded(tmp_path: Path, value: Any, recor
 
 
 @pytest.mark.parametrize("name", [5, None, "", ("a", "b"), b"loss"])
-def test_what_is_no_name_is_left_out_with_one_warning(tmp_path: Path, name: Any) -> None:
+def test_an_invalid_name_is_left_out_with_one_warning(tmp_path: Path, name: Any) -> None:
     with track(runs_dir=tmp_path) as run:
         for step in (1, 2):
             run.log(step, {name: 1.0, "loss": 2.0})
@@ -135,14 +135,14 @@ def test_what_is_no_name_is_left_out_with_one_warning(tmp_path: Path, name: Any)
     assert len(warnings_of(run)) == 1
 
 
-def test_a_name_that_utf_8_cannot_encode_is_recorded_escaped(tmp_path: Path) -> None:
+def test_a_name_that_utf_8_cannot_encode_is_recorded_in_escaped_form(tmp_path: Path) -> None:
     with track(runs_dir=tmp_path) as run:
         run.log(1, {"loss\udcff": 1.0})
     assert [row["values"] for row in rows(run)] == [{"loss\\udcff": 1.0}]
 
 
 @pytest.mark.parametrize("values", [3, [1.0], "loss", object()])
-def test_rows_that_are_no_mapping_are_one_warning(tmp_path: Path, values: Any) -> None:
+def test_rows_that_are_not_mappings_give_one_warning(tmp_path: Path, values: Any) -> None:
     with track(runs_dir=tmp_path) as run:
         for step in (1, 2):
             run.log(step, values)
@@ -151,7 +151,7 @@ def test_rows_that_are_no_mapping_are_one_warning(tmp_path: Path, values: Any) -
     assert len(warnings_of(run)) == 1
 
 
-def test_an_episode_of_odd_numbers_is_recorded_as_far_as_it_can_be(tmp_path: Path) -> None:
+def test_an_episode_with_invalid_numbers_is_recorded_as_far_as_possible(tmp_path: Path) -> None:
     with track(runs_dir=tmp_path) as run:
         run.episode(np.int64(3), np.float32(1.5), np.int32(3))
         run.episode(4, "good", 1)  # type: ignore[arg-type]
@@ -162,7 +162,7 @@ def test_an_episode_of_odd_numbers_is_recorded_as_far_as_it_can_be(tmp_path: Pat
     assert len(warnings_of(run)) == 1
 
 
-def test_the_components_of_a_return_are_metrics_and_odd_ones_are_one_warning(tmp_path: Path) -> None:
+def test_components_of_a_return_are_metrics_and_invalid_ones_give_one_warning(tmp_path: Path) -> None:
     with track(runs_dir=tmp_path) as run:
         run.episode(3, 1.5, 3, components={"goal": 2.0, "fuel": -0.5})
         run.episode(4, 1.0, 1, components=7)  # type: ignore[arg-type]
@@ -175,7 +175,7 @@ def test_the_components_of_a_return_are_metrics_and_odd_ones_are_one_warning(tmp
     assert len(warnings_of(run)) == 1
 
 
-def test_a_huge_name_is_cut(tmp_path: Path) -> None:
+def test_a_huge_name_is_truncated(tmp_path: Path) -> None:
     with track(runs_dir=tmp_path) as run:
         run.log(1, {"x" * 100_000: 1.0})
     assert [len(name) for name in rows(run)[0]["values"]] == [200]
@@ -201,7 +201,7 @@ def config_of(run: TrackedRun) -> RunConfig:
     ],
     ids=lambda value: str(value)[:20] if isinstance(value, str) else type(value).__name__,
 )
-def test_names_that_no_run_can_have_are_made_to_fit_with_a_warning(
+def test_names_invalid_for_a_run_are_adjusted_with_a_warning(
     tmp_path: Path, field: str, given: Any, recorded: str, warned: int
 ) -> None:
     with track(**{field: given}, runs_dir=tmp_path) as run:
@@ -212,14 +212,14 @@ def test_names_that_no_run_can_have_are_made_to_fit_with_a_warning(
 
 
 @pytest.mark.parametrize("algo", ["***", "Ω", "a/b", "PPO (mine)"])
-def test_any_name_of_an_algorithm_makes_a_run_id(tmp_path: Path, algo: str) -> None:
+def test_every_algorithm_name_gives_a_run_id(tmp_path: Path, algo: str) -> None:
     with track(algo, "", runs_dir=tmp_path) as run:
         assert is_run_id(run.id)
     assert config_of(run).algo == algo
 
 
 @pytest.mark.parametrize("seed", [0, 2**31, 2_735_729_614, np.uint32(2**32 - 1), np.int64(7), 7.0, MAX_STEP, True])
-def test_any_whole_number_is_a_seed(tmp_path: Path, seed: Any) -> None:
+def test_every_integer_is_a_valid_seed(tmp_path: Path, seed: Any) -> None:
     with track(seed=seed, runs_dir=tmp_path) as run:
         pass
     assert (config_of(run).seed, warnings_of(run)) == (int(seed), [])
@@ -227,7 +227,7 @@ def test_any_whole_number_is_a_seed(tmp_path: Path, seed: Any) -> None:
 
 
 @pytest.mark.parametrize("seed", [-1, 2**70, "seven", 0.5, math.nan, math.inf, [1, 2], np.arange(3), Unprintable()])
-def test_a_seed_that_is_no_number_from_0_on_is_kept_as_text_with_a_warning(tmp_path: Path, seed: Any) -> None:
+def test_an_invalid_seed_is_kept_as_text_with_a_warning(tmp_path: Path, seed: Any) -> None:
     with track(seed=seed, config={"lr": 0.1}, runs_dir=tmp_path) as run:
         pass
     config = config_of(run)
@@ -253,15 +253,13 @@ def test_a_seed_that_is_no_number_from_0_on_is_kept_as_text_with_a_warning(tmp_p
         (-5, 0),
     ],
 )
-def test_any_number_is_a_length_and_one_without_end_means_that_it_is_not_known(
-    tmp_path: Path, length: Any, recorded: int
-) -> None:
+def test_every_number_is_a_valid_length_and_infinity_means_unknown(tmp_path: Path, length: Any, recorded: int) -> None:
     with track(total_timesteps=length, runs_dir=tmp_path) as run:
         pass
     assert (config_of(run).total_timesteps, warnings_of(run)) == (recorded, [])
 
 
-def test_a_length_that_is_no_number_is_left_out_with_a_warning(tmp_path: Path) -> None:
+def test_an_invalid_length_is_left_out_with_a_warning(tmp_path: Path) -> None:
     with track(total_timesteps="long", runs_dir=tmp_path) as run:  # type: ignore[arg-type]
         pass
     assert config_of(run).total_timesteps == 0
@@ -288,14 +286,14 @@ class Unreadable(dict[str, Any]):
     ],
     ids=["attributes", "a list", "a text", "names", "odd", "large", "surrogates", "unreadable", "many"],
 )
-def test_hyperparameters_of_every_kind(tmp_path: Path, config: Any, recorded: Any, warned: int) -> None:
+def test_hyperparameters_of_every_type_are_recorded(tmp_path: Path, config: Any, recorded: Any, warned: int) -> None:
     with track(config=config, runs_dir=tmp_path) as run:
         pass
     assert config_of(run).hyperparameters == recorded
     assert len(warnings_of(run)) == warned
 
 
-def test_settings_that_hold_themselves_and_long_lists_are_short_texts(tmp_path: Path) -> None:
+def test_recursive_settings_and_long_lists_become_short_texts(tmp_path: Path) -> None:
     own: dict[str, Any] = {"long": list(range(1_000_000))}
     own["self"] = own
     with track(config=own, runs_dir=tmp_path) as run:
@@ -319,14 +317,14 @@ def test_settings_that_hold_themselves_and_long_lists_are_short_texts(tmp_path: 
         (SystemExit(0), "completed"),
     ],
 )
-def test_how_the_block_ends_is_how_the_run_ends(tmp_path: Path, error: BaseException, status: str) -> None:
+def test_the_end_of_the_block_determines_the_end_of_the_run(tmp_path: Path, error: BaseException, status: str) -> None:
     with pytest.raises(type(error)) as caught, track(runs_dir=tmp_path) as run:
         raise error
     assert caught.value is error
     assert row_of_folder(RunFolder(tmp_path, run.id)).status == status
 
 
-def test_what_is_logged_after_the_end_is_left_out_and_said_once(
+def test_metrics_logged_after_the_end_are_left_out_with_one_warning(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     with track(runs_dir=tmp_path) as run:
@@ -352,7 +350,7 @@ def test_several_threads_log_into_one_run(tmp_path: Path) -> None:
 # Runs that cannot be written
 
 
-def test_where_no_run_can_be_written_the_program_goes_on_and_is_told_why(
+def test_the_program_continues_and_is_told_why_no_run_can_be_written(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     (tmp_path / "file").write_text("no folder")
@@ -367,7 +365,7 @@ def test_where_no_run_can_be_written_the_program_goes_on_and_is_told_why(
     assert "this run is not recorded" in capsys.readouterr().err
 
 
-def test_settings_that_cannot_be_read_are_no_reason_to_raise(
+def test_unreadable_settings_raise_no_error(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.chdir(tmp_path)
@@ -379,7 +377,7 @@ def test_settings_that_cannot_be_read_are_no_reason_to_raise(
 
 
 @pytest.mark.parametrize("stream", [None, "closed", "ascii"])
-def test_standard_error_that_takes_nothing_is_no_reason_to_raise(
+def test_an_unwritable_standard_error_raises_no_error(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, stream: str | None
 ) -> None:
     file = TextIOWrapper(BytesIO(), encoding="ascii")
@@ -391,7 +389,7 @@ def test_standard_error_that_takes_nothing_is_no_reason_to_raise(
     assert len(warnings_of(run)) == 1
 
 
-def test_a_folder_that_is_taken_away_meanwhile_ends_nothing(tmp_path: Path) -> None:
+def test_a_folder_removed_during_the_run_does_not_end_the_program(tmp_path: Path) -> None:
     with track(runs_dir=tmp_path) as run:
         shutil.rmtree(run.path)
         run.log(1, loss=1.0)
@@ -413,7 +411,7 @@ def evaluation(run: TrackedRun, video: Path | None) -> EvaluationRecord:
     return folder.evaluations.read(video.stem)
 
 
-def test_frames_become_a_video_with_the_episodes_in_it(tmp_path: Path) -> None:
+def test_frames_become_a_video_with_its_episodes(tmp_path: Path) -> None:
     with track("mine", "Own-v0", seed=7, runs_dir=tmp_path) as run:
         run.log(40, loss=0.5)
         record = evaluation(run, run.video(iter(frames(12)), episodes=[(1.5, 4), (2.5, 6)], fps=10))
@@ -430,7 +428,7 @@ def test_frames_become_a_video_with_the_episodes_in_it(tmp_path: Path) -> None:
     assert record.summary.episode_return.mean == 2.0
 
 
-def test_a_file_is_copied_as_browsers_play_it_and_nothing_is_made_up_of_what_nobody_said(tmp_path: Path) -> None:
+def test_a_copied_video_is_playable_and_has_no_invented_metadata(tmp_path: Path) -> None:
     with track("mine", "Own-v0", runs_dir=tmp_path) as run:
         made = run.video(frames(9), fps=30)
         assert made is not None
@@ -467,7 +465,7 @@ def test_a_file_is_copied_as_browsers_play_it_and_nothing_is_made_up_of_what_nob
         ((1 // 0 for _ in range(3)), [], ZeroDivisionError),
     ],
 )
-def test_what_is_no_video_is_a_warning_and_leaves_nothing(
+def test_an_invalid_video_gives_a_warning_and_leaves_nothing(
     tmp_path: Path, source: Any, episodes: Any, error: type[Exception]
 ) -> None:
     with track("mine", "Own-v0", runs_dir=tmp_path) as run:
@@ -479,7 +477,7 @@ def test_what_is_no_video_is_a_warning_and_leaves_nothing(
     assert warning.startswith("A video could not be added")
 
 
-def test_a_video_that_cannot_be_written_is_a_warning_of_the_run_and_ends_nothing(tmp_path: Path) -> None:
+def test_an_unwritable_video_gives_a_warning_of_the_run_and_does_not_end_the_program(tmp_path: Path) -> None:
     with track("mine", "Own-v0", runs_dir=tmp_path) as run:
         shutil.rmtree(run.path / "eval", ignore_errors=True)
         (run.path / "eval").write_text("no folder")
@@ -489,7 +487,7 @@ def test_a_video_that_cannot_be_written_is_a_warning_of_the_run_and_ends_nothing
     assert row_of_folder(RunFolder.at(run.path)).status == "completed"
 
 
-def test_only_the_newest_videos_stay_and_what_was_said_of_each(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_only_the_newest_videos_and_their_metadata_stay(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("RLVIZ_KEEP_EVAL_VIDEOS", "1")
     with track("mine", "Own-v0", runs_dir=tmp_path) as run:
         videos = [run.video(frames(2), episodes=[(1.0, 1)]) for _ in range(2)]

@@ -18,7 +18,7 @@ def files(path: Path) -> dict[str, bytes]:
     return {str(file.relative_to(path)): file.read_bytes() for file in path.rglob("*") if file.is_file()}
 
 
-def test_a_folder_comes_back_with_all_it_had(tmp_path: Path) -> None:
+def test_a_folder_is_restored_completely(tmp_path: Path) -> None:
     folder, trash = make_run(tmp_path), Trash(tmp_path)
     (folder.evaluations.path / "note.txt").write_text("kept")
     before = files(folder.path)
@@ -30,7 +30,7 @@ def test_a_folder_comes_back_with_all_it_had(tmp_path: Path) -> None:
     assert trash.run_ids() == []
 
 
-def test_what_is_not_in_the_trash_cannot_be_taken_and_a_missing_folder_can_be_put(tmp_path: Path) -> None:
+def test_a_folder_missing_from_the_trash_cannot_be_restored_and_a_missing_one_can_be_deleted(tmp_path: Path) -> None:
     folder, trash = make_run(tmp_path), Trash(tmp_path)
     with pytest.raises(RunNotFound):
         trash.take(folder.run_id)
@@ -39,7 +39,7 @@ def test_what_is_not_in_the_trash_cannot_be_taken_and_a_missing_folder_can_be_pu
     assert trash.run_ids() == []
 
 
-def test_a_folder_put_back_by_hand_stays_as_it_is(tmp_path: Path) -> None:
+def test_a_manually_restored_folder_stays_unchanged(tmp_path: Path) -> None:
     trash, folder = Trash(tmp_path), make_run(tmp_path)
     trash.put(folder, 1.0)
     copied = make_run(tmp_path)
@@ -47,7 +47,7 @@ def test_a_folder_put_back_by_hand_stays_as_it_is(tmp_path: Path) -> None:
     assert trash.take(folder.run_id).log_path.read_text() == "by hand"
 
 
-def test_the_newest_folder_of_a_name_is_the_one_that_is_kept(tmp_path: Path) -> None:
+def test_the_newest_of_several_folders_with_one_name_is_kept(tmp_path: Path) -> None:
     trash = Trash(tmp_path)
     for content in ("old", "new"):
         folder = make_run(tmp_path)
@@ -56,7 +56,7 @@ def test_the_newest_folder_of_a_name_is_the_one_that_is_kept(tmp_path: Path) -> 
     assert trash.take(folder.run_id).log_path.read_text() == "new"
 
 
-def test_only_what_has_lain_there_long_enough_is_removed_and_an_interrupted_purge_is_finished(tmp_path: Path) -> None:
+def test_only_expired_folders_are_removed_and_an_interrupted_purge_is_completed(tmp_path: Path) -> None:
     trash, now = Trash(tmp_path), 50 * DAY_SECONDS
     old, young = make_run(tmp_path, "old"), make_run(tmp_path, "young")
     trash.put(old, now - 7 * DAY_SECONDS)

@@ -55,14 +55,14 @@ def imported(tmp_path: Path) -> RunFolder:
 # Made here
 
 
-def test_a_run_that_is_made_here_is_the_users_own_wherever_its_folder_lies(tmp_path: Path) -> None:
+def test_a_locally_created_run_is_the_users_own_wherever_its_folder_is(tmp_path: Path) -> None:
     run = created(tmp_path / "runs", "a-run")
     assert standing_of(run.path) is Standing.OWN
     shutil.copytree(tmp_path / "runs", tmp_path / "moved")
     assert standing_of(tmp_path / "moved" / "a-run") is Standing.OWN
 
 
-def test_the_mark_of_another_user_or_of_another_run_says_nothing(
+def test_the_mark_of_another_user_or_of_another_run_proves_nothing(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     run, other = created(tmp_path / "runs", "a-run"), make_run(tmp_path / "runs", "b-run")
@@ -73,7 +73,7 @@ def test_the_mark_of_another_user_or_of_another_run_says_nothing(
 
 
 @pytest.mark.parametrize("mark", ["own " + "0" * 64, "own", "trusted " + "0" * 64, "", "x" * 10_000])
-def test_a_mark_that_was_made_up_says_nothing(tmp_path: Path, mark: str) -> None:
+def test_a_made_up_mark_proves_nothing(tmp_path: Path, mark: str) -> None:
     run = make_run(tmp_path / "runs", "a-run")
     (run.path / MARK).write_text(mark)
     assert standing_of(run.path) is Standing.FOUND
@@ -84,14 +84,14 @@ def test_a_mark_that_was_made_up_says_nothing(tmp_path: Path, mark: str) -> None
 
 
 @pytest.mark.parametrize("file", ["evil.py", "{runs}/a-run/evil.py", "{runs}/../runs/evil.py"])
-def test_a_run_whose_environment_may_have_come_with_it_is_not_trusted(tmp_path: Path, file: str) -> None:
+def test_a_run_whose_folder_may_contain_its_environment_is_not_trusted(tmp_path: Path, file: str) -> None:
     runs = tmp_path / "runs"
     custom = {**CUSTOM, "entry_point": f"{file.format(runs=runs)}:Env"}
     run = make_run(runs, "a-run", env_id="Env", custom_environment=custom)
     assert standing_of(run.path) is Standing.UNTRUSTED
 
 
-def test_a_run_whose_environment_is_a_module_of_the_working_folder_is_not_trusted(
+def test_a_run_with_an_environment_module_in_the_working_folder_is_not_trusted(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / "evil.py").touch()
@@ -102,13 +102,13 @@ def test_a_run_whose_environment_is_a_module_of_the_working_folder_is_not_truste
     assert standing_of(run.path) is Standing.FOUND
 
 
-def test_a_run_of_an_environment_elsewhere_is_found(tmp_path: Path) -> None:
+def test_a_run_of_an_environment_elsewhere_is_classified_as_found(tmp_path: Path) -> None:
     custom = {**CUSTOM, "entry_point": f"{tmp_path / 'mine.py'}:Env"}
     run = make_run(tmp_path / "runs", "a-run", env_id="Env", custom_environment=custom)
     assert standing_of(run.path) is Standing.FOUND
 
 
-def test_what_was_put_there_by_hand_counts_once_all_of_it_is_trusted(tmp_path: Path) -> None:
+def test_a_manually_copied_run_becomes_the_users_own_when_its_runs_folder_is_trusted(tmp_path: Path) -> None:
     runs_dir = tmp_path / "runs"
     by_hand, bundled = make_run(runs_dir, "by-hand", rows=5, status="completed"), tmp_path / "run.zip"
     made = read_bundle(bundle_of(by_hand, bundled), runs_dir, again=True)
@@ -123,15 +123,13 @@ def test_what_was_put_there_by_hand_counts_once_all_of_it_is_trusted(tmp_path: P
     assert trust_runs_folder(runs_dir) == ([], [made.run_id])
 
 
-def test_a_runs_folder_that_is_trusted_as_a_whole_still_leaves_imported_runs(
-    tmp_path: Path, imported: RunFolder
-) -> None:
+def test_a_runs_folder_trusted_as_a_whole_excludes_imported_runs(tmp_path: Path, imported: RunFolder) -> None:
     by_hand = make_run(there(tmp_path), "by-hand")
     assert standing_of(by_hand.path, trusts_runs_dir=True) is Standing.OWN
     assert standing_of(imported.path, trusts_runs_dir=True) is Standing.UNTRUSTED
 
 
-def test_an_experiment_is_signed_as_a_run_is(tmp_path: Path) -> None:
+def test_an_experiment_is_signed_like_a_run(tmp_path: Path) -> None:
     runs_dir = tmp_path / "runs"
     folder = ExperimentFolder(runs_dir, "exp-20261121-044130-36301a")
     spec = ExperimentSpec.model_validate({"base": {"algo": "ppo"}, "seeds": 2, "grid": {"gamma": [0.9, 0.99]}})
@@ -145,7 +143,7 @@ def test_an_experiment_is_signed_as_a_run_is(tmp_path: Path) -> None:
     assert standing_of(folder.path, runs_dir) is Standing.OWN
 
 
-def test_a_user_without_a_configuration_folder_knows_runs_by_the_key_of_their_folder(
+def test_a_user_without_a_configuration_folder_uses_the_key_of_their_runs_folder(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / "file").touch()
@@ -157,7 +155,7 @@ def test_a_user_without_a_configuration_folder_knows_runs_by_the_key_of_their_fo
     assert standing_of(run.path) is Standing.FOUND
 
 
-def test_only_the_user_can_read_what_they_are_known_by(tmp_path: Path) -> None:
+def test_only_the_user_can_read_their_key(tmp_path: Path) -> None:
     created(tmp_path / "runs", "a-run")
     key = user_folder() / "key"
     assert key.stat().st_mode & 0o777 == 0o600
@@ -169,7 +167,7 @@ def test_only_the_user_can_read_what_they_are_known_by(tmp_path: Path) -> None:
 # Imported
 
 
-def test_trusting_a_run_trusts_its_content_and_nothing_else(imported: RunFolder) -> None:
+def test_trusting_a_run_trusts_only_its_content(imported: RunFolder) -> None:
     seen = inspect_holdings(imported)
     assert (seen.entry_points, seen.policies, seen.snapshots) == (("evil.py:Env",), 1, 0)
     imported.model_path.write_bytes(POLICY + b" of somebody else")
@@ -182,7 +180,7 @@ def test_trusting_a_run_trusts_its_content_and_nothing_else(imported: RunFolder)
     assert imported.read_config().custom_environment.entry_point == "evil.py:Env"  # type: ignore[union-attr]
 
 
-def test_trust_is_the_users_and_can_be_taken_back(
+def test_the_user_grants_and_revokes_trust(
     imported: RunFolder, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     trust_run(imported)
@@ -197,7 +195,7 @@ def test_trust_is_the_users_and_can_be_taken_back(
     assert TrustStore().runs() == []
 
 
-def test_a_bundle_cannot_bring_its_own_trust(imported: RunFolder, tmp_path: Path) -> None:
+def test_a_bundle_cannot_contain_its_own_trust(imported: RunFolder, tmp_path: Path) -> None:
     """Neither a mark that another run has, nor one in the bundle, which takes no hidden file."""
     trust_run(imported)
     exported = bundle_of(imported, tmp_path / "again.zip")
@@ -208,7 +206,7 @@ def test_a_bundle_cannot_bring_its_own_trust(imported: RunFolder, tmp_path: Path
     assert standing_of(copy.path) is Standing.UNTRUSTED
 
 
-def test_the_hash_is_of_everything_but_what_belongs_to_this_machine(imported: RunFolder) -> None:
+def test_the_hash_covers_everything_but_machine_specific_files(imported: RunFolder) -> None:
     before = content_of(imported)
     for local in ("worker.lock", "heartbeat", ".hidden", "sealed/x.parquet", "control.json", "half.json.tmp"):
         (imported.path / local).parent.mkdir(exist_ok=True)

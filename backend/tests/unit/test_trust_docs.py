@@ -29,7 +29,7 @@ FILES = roles("| file | role | starts with | what an import changes |")
 
 
 @cases("place", PLACES, ids=lambda place: place.path)
-def test_each_place_of_a_run_folder_has_its_role(place: Place) -> None:
+def test_each_path_of_a_run_folder_has_its_role(place: Place) -> None:
     folders = {name: role for name, role in FILES.items() if name.endswith("/")}
     said = FILES.get(place.path) or FILES.get(f"{place.path}/")
     within = next((role for name, role in folders.items() if place.path.startswith(name)), None)
@@ -39,7 +39,7 @@ def test_each_place_of_a_run_folder_has_its_role(place: Place) -> None:
     assert (said or within) == place.role.value, place.path
 
 
-def test_no_file_is_in_the_table_that_a_run_folder_does_not_have() -> None:
+def test_the_table_lists_only_files_that_a_run_folder_can_have() -> None:
     known = {place.path for place in PLACES} | {f"{place.path}/" for place in PLACES if place.is_folder}
     below = {"parent/<run id>/"}
     assert FILES.keys() - below <= known
@@ -53,7 +53,7 @@ def test_each_field_has_its_role(heading: str, model: type[RunConfig] | type[Eva
     assert roles(heading).keys() == model.model_fields.keys()
 
 
-def test_each_setting_that_needs_trust_is_named_unless_it_only_counts_for_runs_of_the_folder() -> None:
+def test_each_setting_that_needs_trust_is_named_unless_it_only_affects_runs_of_the_folder() -> None:
     assert Settings.model_fields.keys() >= HARMLESS | HARMLESS_TO_OWN_RUNS
     need_trust = Settings.model_fields.keys() - HARMLESS - HARMLESS_TO_OWN_RUNS
     for name in need_trust - {"trust_runs_dir"}:

@@ -124,7 +124,7 @@ def app(tmp_path_factory: pytest.TempPathFactory, witness: Witness) -> Iterator[
         application.close()
 
 
-def test_nothing_begins_as_the_service_starts(app: Application, witness: Witness) -> None:
+def test_no_untrusted_run_starts_with_the_service(app: Application, witness: Witness) -> None:
     """A run of the user's own, started last, is asked to be launched when the turn of all others would have come."""
     mine = create(app)
     app.runs.start(mine)
@@ -158,7 +158,9 @@ USES: dict[str, Callable[[Application], object]] = {
 
 
 @pytest.mark.parametrize("use", USES)
-def test_no_use_of_such_a_run_is_accepted_and_none_changes_it(app: Application, witness: Witness, use: str) -> None:
+def test_every_use_of_an_untrusted_run_is_refused_and_leaves_it_unchanged(
+    app: Application, witness: Witness, use: str
+) -> None:
     before = {row: app.runs.get(row).model_dump() for row in ("queued", "ended")}
     launched = list(witness.launched)
     runs = entries(app.settings.runs_dir)
@@ -174,7 +176,9 @@ def entries(runs_dir: Path) -> set[str]:
     return {path.name for path in runs_dir.iterdir() if path.suffix != ".tmp"}
 
 
-def test_the_report_of_such_a_run_is_written_without_filming_its_policies(app: Application, witness: Witness) -> None:
+def test_the_report_of_an_untrusted_run_is_written_without_filming_its_policies(
+    app: Application, witness: Witness
+) -> None:
     launched = list(witness.launched)
     state = app.report_film.request("ended")
     assert (state.moments, state.ready, state.waiting) == (2, 0, 0)
@@ -183,7 +187,7 @@ def test_the_report_of_such_a_run_is_written_without_filming_its_policies(app: A
     assert "It has no film" in app.run_report.report("ended", film=True)
 
 
-def test_an_experiment_that_was_found_does_nothing_until_the_user_asks(app: Application) -> None:
+def test_a_found_experiment_does_nothing_until_the_user_asks(app: Application) -> None:
     assert EXPERIMENT in {one.id for one in app.experiments.list(q=None, limit=10, cursor=None).experiments}
     folder = ExperimentFolder(app.settings.runs_dir, EXPERIMENT)
     assert standing_of(folder.path, app.settings.runs_dir) is Standing.FOUND
@@ -191,7 +195,7 @@ def test_an_experiment_that_was_found_does_nothing_until_the_user_asks(app: Appl
     assert standing_of(folder.path, app.settings.runs_dir) is Standing.OWN
 
 
-def test_a_run_that_was_found_is_the_users_own_once_they_use_it(app: Application, witness: Witness) -> None:
+def test_a_found_run_becomes_the_users_own_when_they_use_it(app: Application, witness: Witness) -> None:
     found = make_run(app.settings.runs_dir, "of-an-earlier-version", rows=20, status="completed")
     found.model_path.write_bytes(POLICY)
     app.rebuild()
@@ -201,7 +205,7 @@ def test_a_run_that_was_found_is_the_users_own_once_they_use_it(app: Application
     eventually(lambda: any(name == found.run_id for name, _ in witness.launched), "the evaluation that was asked for")
 
 
-def test_a_worker_is_not_begun_for_whoever_asks_the_supervisor(app: Application, witness: Witness) -> None:
+def test_the_supervisor_starts_no_worker_for_an_untrusted_run(app: Application, witness: Witness) -> None:
     """Requests that lie in the folder, and any use case that would forget to ask."""
     launched = list(witness.launched)
     app.supervisor.request_clips("ended")
@@ -211,7 +215,7 @@ def test_a_worker_is_not_begun_for_whoever_asks_the_supervisor(app: Application,
     assert {name for name, _ in witness.launched[len(launched) :]} == {mine}
 
 
-def test_a_plan_of_sinks_counts_only_in_a_run_that_may_be_used(app: Application, tmp_path: Path) -> None:
+def test_a_sink_plan_applies_only_to_a_usable_run(app: Application, tmp_path: Path) -> None:
     begun: list[str] = []
 
     def begin(folder: RunFolder, kind: SinkKind, *, follow: bool) -> None:
@@ -231,7 +235,7 @@ def test_a_plan_of_sinks_counts_only_in_a_run_that_may_be_used(app: Application,
     assert set(begun) == {"paused"}
 
 
-def test_once_all_of_it_is_trusted_it_can_be_used(
+def test_a_completely_trusted_run_can_be_used(
     app: Application, witness: Witness, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Last, as it changes what the other tests look at. The file of their environment is in the working folder."""

@@ -29,7 +29,7 @@ class Plan(BaseModel):
         ({"steps": 0.5}, "Input should be a valid integer, got a number with a fractional part"),
     ],
 )
-def test_what_is_wrong_is_said_in_words_for_people(document: dict[str, object], said: str) -> None:
+def test_validation_errors_are_readable_sentences(document: dict[str, object], said: str) -> None:
     with pytest.raises(ValidationError) as refused:
         Plan.model_validate(document)
     assert [validation_text(item) for item in refused.value.errors()] == [said]

@@ -47,7 +47,7 @@ def request_of(folder: RunFolder, plan: SlicePlan, keep_bytes: int = 1_000_000) 
     )
 
 
-def test_every_point_is_the_greatest_q_value_that_the_policy_reads_there(trained: RunFolder) -> None:
+def test_every_point_is_the_greatest_q_value_of_the_policy_there(trained: RunFolder) -> None:
     clips, plan = Clips(trained), SlicePlan(x=2, y=0, at=[9.0, 0.3, 9.0, -0.4])
     request = request_of(trained, plan)
     clips.requests.add(request)
@@ -68,7 +68,7 @@ def test_every_point_is_the_greatest_q_value_that_the_policy_reads_there(trained
         assert found.values[row][column] == pytest.approx(read.max(), rel=1e-5)
 
 
-def test_a_slice_that_cannot_be_read_is_answered_with_the_cause(trained: RunFolder) -> None:
+def test_an_unreadable_slice_is_answered_with_the_cause(trained: RunFolder) -> None:
     clips, plan = Clips(trained), SlicePlan(x=0, y=1, at=[0.0])
     request = request_of(trained, plan)
     clips.requests.add(request)
@@ -79,7 +79,7 @@ def test_a_slice_that_cannot_be_read_is_answered_with_the_cause(trained: RunFold
     assert clips.find_slice(request.id) is None
 
 
-def test_slices_are_taken_away_for_newer_ones_as_videos_are(tmp_path: Path) -> None:
+def test_old_slices_are_removed_like_old_videos(tmp_path: Path) -> None:
     folder = RunFolder(tmp_path, "dqn-cartpole-slices")
     folder.path.mkdir()
     clips = Clips(folder)
@@ -112,7 +112,7 @@ def table(*bounds: tuple[float, float]) -> TrainedPolicy:
     return found
 
 
-def test_rows_are_y_and_columns_x_from_their_lowest() -> None:
+def test_rows_are_y_and_columns_are_x_from_their_lowest_value() -> None:
     found = value_slice(table((0, 1), (0, 10), (0, 4)), SlicePlan(x=0, y=1), None)
     assert found.kind == "value"
     corners = [found.values[row][column] for row, column in ((0, 0), (0, -1), (-1, 0), (-1, -1))]
@@ -120,7 +120,7 @@ def test_rows_are_y_and_columns_x_from_their_lowest() -> None:
     assert (found.low, found.high) == (200, 301)
 
 
-def test_a_component_without_bounds_reaches_as_far_as_was_seen_or_a_little_about_where_it_is_held() -> None:
+def test_an_unbounded_component_spans_what_was_seen_or_the_vicinity_of_its_held_value() -> None:
     endless = table((-np.inf, np.inf), (-3.4e38, 3.4e38))
     seen = np.array([-10.0, 0.0]), np.array([10.0, 0.0])
     found = value_slice(endless, SlicePlan(x=0, y=1, at=[0.0, 5.0]), seen)
@@ -136,7 +136,7 @@ def test_a_small_box_of_rows_and_columns_is_sliced_component_by_component() -> N
     _check_sliceable(box(shape=(2, 2)))
 
 
-def test_what_has_no_two_components_of_numbers_is_refused() -> None:
+def test_a_space_without_two_numeric_components_is_refused() -> None:
     nothing: Any = Table(spaces.Discrete(4))
     with pytest.raises(NotSliceable):
         value_slice(nothing, SlicePlan(x=0, y=1), None)
@@ -156,7 +156,7 @@ def test_spaces_that_cannot_be_sliced_say_what_to_do(space: Space, remedy: str) 
         _check_sliceable(space)
 
 
-def test_components_go_by_place_or_name_and_a_wrong_one_names_the_nearest() -> None:
+def test_components_are_selected_by_index_or_name_and_an_unknown_one_gets_the_nearest_match() -> None:
     space = box("position", "speed")
     assert [_place(space, "x", text) for text in ("1", "position")] == [1, 0]
     with pytest.raises(InvalidRequest, match="Did you mean 'speed'"):
@@ -168,7 +168,7 @@ def test_components_go_by_place_or_name_and_a_wrong_one_names_the_nearest() -> N
             _numbers(space, text)
 
 
-def test_a_slice_s_id_is_a_clip_s_and_knows_what_is_held() -> None:
+def test_a_slice_id_has_the_form_of_a_clip_id_and_includes_the_held_values() -> None:
     plan = SlicePlan(x=0, y=1, at=[1, 2, 3])
     assert check_clip_id(plan.slice_id(5)) == SlicePlan(x=0, y=1, at=[8, 9, 3]).slice_id(5)
     assert plan.slice_id(5) != SlicePlan(x=0, y=1, at=[1, 2, 4]).slice_id(5)

@@ -44,7 +44,7 @@ def played(env_id: str, kind: type[DummyVecEnv], steps: int = 400) -> list[Any]:
 
 
 @pytest.mark.parametrize("env_id", ["CartPole-v1", "FrozenLake-v1", "Pendulum-v1", "Blackjack-v1"])
-def test_they_give_what_the_librarys_give(env_id: str) -> None:
+def test_our_vector_environments_return_the_same_as_the_librarys(env_id: str) -> None:
     assert played(env_id, LeanVecEnv) == played(env_id, DummyVecEnv)
 
 
@@ -56,7 +56,7 @@ def two() -> Any:
     environments.close()
 
 
-def test_a_step_stays_as_it_was_given(two: VecEnv) -> None:
+def test_a_returned_step_does_not_change_later(two: VecEnv) -> None:
     first_seen = two.reset()
     assert isinstance(first_seen, np.ndarray)
     before = first_seen.copy()
@@ -67,7 +67,7 @@ def test_a_step_stays_as_it_was_given(two: VecEnv) -> None:
     assert np.array_equal(first_seen, before)
 
 
-def test_what_a_reader_adds_to_an_info_is_not_there_at_the_next_step(two: VecEnv) -> None:
+def test_an_info_entry_added_by_a_reader_is_gone_at_the_next_step(two: VecEnv) -> None:
     two.reset()
     *_, infos = two.step(np.array([0, 1]))
     infos[0]["mine"] = True

@@ -81,7 +81,7 @@ def test_the_verdict_does_not_depend_on_the_order(
     assert judge(second, first).headline == headline
 
 
-def test_of_settings_with_one_seed_each_nothing_can_be_said_and_the_difference_is_a_reason() -> None:
+def test_settings_with_one_seed_each_have_no_verdict_and_their_difference_is_a_reason() -> None:
     said = judge(A, B, differences=("/algo",))
     assert said.headline == "Not enough seeds to compare: one seed each."
     assert said.why == [
@@ -91,7 +91,7 @@ def test_of_settings_with_one_seed_each_nothing_can_be_said_and_the_difference_i
     assert said.seed_caution == "One seed each: other seeds may give a different result."
 
 
-def test_the_reasons_hold_the_figures() -> None:
+def test_the_reasons_contain_the_figures() -> None:
     assert judge(entry("A", 480, steps=21_000), B).why == [
         "A ends at 480.0, B at 200.0: the difference exceeds the spread of their last 20 episodes.",
         "A mean return of 475.0 over 100 episodes of training was reached by A after 21k steps; B did not in 50k.",
@@ -100,7 +100,7 @@ def test_the_reasons_hold_the_figures() -> None:
     assert len(judge(A, B, threshold=None).why) == 1
 
 
-def test_of_many_runs_the_best_is_held_against_the_second() -> None:
+def test_the_best_of_many_runs_is_compared_with_the_second() -> None:
     runs = [entry("A", 100), entry("B", 480), entry("C", 300)]
     assert judge(*runs).headline == "B did best of 3."
     runs.append(entry("D", 479))
@@ -109,13 +109,13 @@ def test_of_many_runs_the_best_is_held_against_the_second() -> None:
     assert judge(*runs).why[1] == f"2 of 6 reached {TRAINED}, E first, after 9k steps."
 
 
-def test_of_a_hundred_runs_no_sentence_names_all() -> None:
+def test_a_sentence_about_a_hundred_runs_does_not_name_them_all() -> None:
     runs = [entry(f"Run number {n}", 100 + n, ended=False) for n in range(100)]
     said = judge(*runs)
     assert all(len(text) < 200 for text in [said.headline, *said.why, *said.cautions])
 
 
-def test_what_came_before_a_fork_makes_neither_the_faster_one() -> None:
+def test_steps_before_a_fork_make_neither_run_faster() -> None:
     parent, child = entry("Parent", 480, steps=10_000), entry("Child", 478, steps=21_000)
     said = judge(parent, child, shared=20_000)
     assert (said.headline, said.why[1]) == (
@@ -132,7 +132,7 @@ def test_what_came_before_a_fork_makes_neither_the_faster_one() -> None:
     assert compare_figures([parent, child], **given, shared=5_000)[3].best == "parent"  # type: ignore[arg-type]
 
 
-def test_seeds_that_still_train_change_no_verdict_once_one_has_ended() -> None:
+def test_training_seeds_change_no_verdict_after_one_has_ended() -> None:
     ended = [
         entry(f"{group}{seed}", final + seed, group=group, group_label=group.upper())
         for group, final in (("ppo", 480.0), ("dqn", 100.0))
@@ -148,7 +148,7 @@ def test_seeds_that_still_train_change_no_verdict_once_one_has_ended() -> None:
     assert any("have not ended yet" in caution for caution in beside.cautions)
 
 
-def test_a_run_alone_has_no_verdict() -> None:
+def test_a_single_run_has_no_verdict() -> None:
     assert verdict([A], window=20, threshold=None, criterion=None, differences=()) is None
 
 
@@ -165,7 +165,7 @@ GREEDY = "a mean return of 475.0 in greedy evaluations, one every 5k steps"
         (None, 20_000, "No clear difference."),
     ],
 )  # fmt: skip
-def test_who_was_first_is_said_with_what_it_was_told_by_and_as_exactly_as_that_tells(
+def test_the_first_to_solve_is_named_with_the_criterion_and_its_precision(
     criterion: Criterion | None, later: int, headline: str
 ) -> None:
     said = judge(entry("A", 480, steps=10_000), entry("B", 478, steps=later), criterion=criterion)
@@ -191,7 +191,7 @@ def plan(every_steps: int | None = 5_000, episodes: int = 10) -> EvaluationPlan:
         ([], [], None),
     ],
 )
-def test_one_criterion_counts_for_all_runs_or_none(
+def test_a_criterion_applies_to_all_runs_or_none(
     plans: list[EvaluationPlan | None], episodes: list[int], criterion: Criterion | None
 ) -> None:
     assert common_criterion(plans, episodes) == criterion
@@ -208,7 +208,7 @@ def test_one_criterion_counts_for_all_runs_or_none(
         ((A, B), ("/env_options/is_slippery",), "The options of their environments differ."),
     ],
 )  # fmt: skip
-def test_what_the_figures_cannot_tell_is_said(
+def test_limits_of_the_figures_are_stated_as_cautions(
     runs: tuple[ComparisonEntry, ...], differences: tuple[str, ...], caution: str
 ) -> None:
     assert caution in judge(*runs, differences=differences).cautions
@@ -249,7 +249,7 @@ def greedy(mean: float, std: float = 10.0) -> Greedy:
         ("fps", replace(A, steps_per_second=900.0), replace(B, steps_per_second=890.0), False),
     ],
 )
-def test_the_better_run_is_best_only_where_the_difference_can_be_told(
+def test_the_better_run_is_best_only_if_the_difference_is_significant(
     name: str, better: ComparisonEntry, worse: ComparisonEntry, clear: bool
 ) -> None:
     for runs in itertools.permutations((better, worse)):
@@ -300,5 +300,5 @@ def test_a_figure_says_why_a_run_is_best_or_why_none_is(
          ["PPO (seed 1) (r-aaaa)", "PPO (r-bbbb)", "PPO (r-cccc)"]),
     ],
 )  # fmt: skip
-def test_runs_of_one_name_are_told_apart(runs: list[tuple[str, str, int]], labels: list[str]) -> None:
+def test_runs_with_the_same_name_are_distinguished(runs: list[tuple[str, str, int]], labels: list[str]) -> None:
     assert distinct_labels([Named(*run) for run in runs]) == labels

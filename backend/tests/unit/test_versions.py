@@ -82,7 +82,7 @@ def test_every_version_of_every_format_is_read(form: Format, version: int) -> No
 
 
 @pytest.mark.parametrize("form", [form for form in FORMATS if form.name in MODELS], ids=lambda form: form.name)
-def test_what_the_present_version_wrote_is_kept_to_the_last_key(form: Format) -> None:
+def test_files_of_the_current_version_are_preserved_to_the_last_key(form: Format) -> None:
     """A key that was renamed, removed or changed in meaning asks for a new version with a migration."""
     content = (FIXTURES / f"{form.name}-{form.current}.json").read_text()
     again = read_versioned(MODELS[form.name], content.encode()).model_dump(mode="json")
@@ -97,9 +97,7 @@ def kept(was: Any, now: Any) -> Any:
 
 
 @cases(("form", "version"), VERSIONS, ids=lambda value: getattr(value, "name", value))
-def test_migrations_leave_what_they_are_given_as_it_is_and_change_what_is_new_no_further(
-    form: Format, version: int
-) -> None:
+def test_migrations_do_not_modify_their_input_and_are_idempotent(form: Format, version: int) -> None:
     [path] = FIXTURES.glob(f"{form.name}-{version}.json*")
     texts = [path.read_text()] if path.suffix == ".json" else path.read_text().splitlines()
     for text in texts:
@@ -111,13 +109,13 @@ def test_migrations_leave_what_they_are_given_as_it_is_and_change_what_is_new_no
             assert migration.step(once.document) == once.document
 
 
-def test_a_custom_environment_of_version_0_1_0_has_its_new_name() -> None:
+def test_a_custom_environment_of_version_0_1_0_gets_its_new_name() -> None:
     config = read_versioned(RunConfig, (FIXTURES / "config-1.json").read_bytes())
     assert config.custom_environment is not None
     assert config.custom_environment.summary == "Raises after 150 steps."
 
 
-def test_the_worker_of_version_0_1_0_is_one_text() -> None:
+def test_the_worker_of_version_0_1_0_is_read_as_one_string() -> None:
     event = parse_event(json.loads((FIXTURES / "events-1.jsonl").read_text().splitlines()[0]))
     assert event is not None
     assert isinstance(event.data, StartedData)
@@ -125,12 +123,12 @@ def test_the_worker_of_version_0_1_0_is_one_text() -> None:
 
 
 @pytest.mark.parametrize("version", [0, -1, 1.5, "2", None, [], True])
-def test_what_is_no_version_is_refused(version: object) -> None:
+def test_an_invalid_version_is_refused(version: object) -> None:
     with pytest.raises(UnknownVersion, match="not a version"):
         CONFIG.read({"schema_version": version})
 
 
-def test_reading_an_old_run_leaves_its_files_as_they_are(tmp_path: Path) -> None:
+def test_reading_an_old_run_does_not_change_its_files(tmp_path: Path) -> None:
     folder = make_run(tmp_path)
     old = json.loads((FIXTURES / "config-1.json").read_text())
     folder.config_path.write_text(json.dumps({**old, "run_id": folder.run_id}))
@@ -141,7 +139,7 @@ def test_reading_an_old_run_leaves_its_files_as_they_are(tmp_path: Path) -> None
     assert (folder.config_path.read_bytes(), folder.config_path.stat().st_mtime_ns) == before
 
 
-def test_a_run_of_a_newer_version_is_looked_at_and_goes_on_nowhere(tmp_path: Path) -> None:
+def test_a_run_of_a_newer_version_can_be_viewed_and_not_continued(tmp_path: Path) -> None:
     folder = make_run(tmp_path)
     content = json.loads(folder.config_path.read_text())
     newer = {**content, "schema_version": CONFIG.current + 1, "dreams": {"of": 1}}
@@ -201,7 +199,7 @@ ACTIONS: dict[str, tuple[RunStatus, Callable[[Application, str], object]]] = {
 }
 
 
-def test_nothing_is_done_with_a_run_of_a_newer_version_and_its_labels_are_the_users(tmp_path: Path) -> None:
+def test_a_run_of_a_newer_version_allows_only_label_changes(tmp_path: Path) -> None:
     with catalogued(tmp_path) as app:
         folder = newer_run(app, tmp_path)
         run_id, control = folder.run_id, folder.read_control()
@@ -226,7 +224,7 @@ def become(app: Application, run_id: str, status: RunStatus) -> None:
         session.add(row)
 
 
-def test_a_newer_configuration_that_cannot_be_understood_is_damage_that_says_so(tmp_path: Path) -> None:
+def test_a_newer_configuration_that_is_unreadable_is_reported_as_such(tmp_path: Path) -> None:
     folder = make_run(tmp_path)
     content = json.loads(folder.config_path.read_text())
     folder.config_path.write_text(json.dumps({**content, "schema_version": CONFIG.current + 1, "seed": [1, 2]}))
@@ -236,7 +234,7 @@ def test_a_newer_configuration_that_cannot_be_understood_is_damage_that_says_so(
     assert not said.newer
 
 
-def test_unknown_keys_are_refused_in_every_version_that_is_known(tmp_path: Path) -> None:
+def test_unknown_keys_are_refused_in_every_known_version(tmp_path: Path) -> None:
     folder = make_run(tmp_path)
     content = json.loads(folder.config_path.read_text())
     for version in range(1, CONFIG.current + 1):
@@ -245,7 +243,7 @@ def test_unknown_keys_are_refused_in_every_version_that_is_known(tmp_path: Path)
             folder.read_config()
 
 
-def test_an_event_of_a_newer_version_is_read_as_far_as_it_is_known() -> None:
+def test_an_event_of_a_newer_version_is_read_as_far_as_possible() -> None:
     line = {"seq": 1, "time": 1.5, "step": 7, "schema_version": EVENTS.current + 1}
     known = parse_event({**line, "event": "warning", "data": {"message": "hot", "degrees": 99}})
     other = parse_event({**line, "event": "warning", "data": {"says": "hot"}})

@@ -15,9 +15,7 @@ from rlviz.rundir.snapshots import snapshots_of
 from tests.support.service import becomes, create, folder_of, service, start
 
 
-def test_a_run_that_has_ended_is_deleted_once_its_worker_has_exited(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_ended_run_is_deleted_after_its_worker_exits(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with service(tmp_path) as app:
         run_id = create(app)
         looks = iter([True, True, True, False, False])
@@ -27,9 +25,7 @@ def test_a_run_that_has_ended_is_deleted_once_its_worker_has_exited(
         assert next(looks, None) is None
 
 
-def test_a_run_that_has_paused_is_resumed_once_its_worker_has_exited(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_paused_run_is_resumed_after_its_worker_exits(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with service(tmp_path) as app:
         run_id = start(app)
         becomes(app, run_id, RunStatus.RUNNING)
@@ -44,9 +40,7 @@ def test_a_run_that_has_paused_is_resumed_once_its_worker_has_exited(
         becomes(app, run_id, RunStatus.RUNNING)
 
 
-def test_a_worker_that_does_not_exit_is_not_waited_for_for_ever(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_wait_for_a_worker_that_does_not_exit_is_limited(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("rlviz.server.use_case.EXIT_SECONDS", 0.1)
     with service(tmp_path) as app:
         run_id = create(app)
@@ -73,7 +67,7 @@ class Service:
         return {"pruning": {"done": 0, "ended_at": 1.0}}
 
 
-def test_prune_begins_after_the_pass_that_the_service_makes_by_itself(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_prune_starts_after_the_services_own_pass(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(maintenance, "POLL_SECONDS", 0)
     busy = Failure(Exit.CONFLICT, "The storage rules are being applied.")
     held: Any = Service(busy, busy)

@@ -41,7 +41,7 @@ def work(seconds: float) -> None:
         pass
 
 
-def test_no_ring_is_lost_though_the_sleep_may_run_out_just_before_it() -> None:
+def test_no_ring_is_lost_when_the_sleep_times_out_just_before_it() -> None:
     signal = WakeSignal()
     sleeper = Sleeper(signal)
     with sleeper.sleeping():
@@ -52,7 +52,7 @@ def test_no_ring_is_lost_though_the_sleep_may_run_out_just_before_it() -> None:
             eventually(lambda before=before: sleeper.woken > before, "the sleeper to wake")
 
 
-def test_two_rings_before_a_wait_wake_once_and_without_a_ring_nobody_is_woken() -> None:
+def test_two_rings_before_a_wait_wake_it_once_and_no_ring_never() -> None:
     signal = WakeSignal()
     signal.ring()
     signal.ring()

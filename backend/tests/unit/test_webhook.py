@@ -34,7 +34,7 @@ def settled(hook: Webhook) -> WebhookInfo:
     return hook.state
 
 
-def test_what_is_posted_says_it_in_words_and_in_fields() -> None:
+def test_a_message_contains_a_sentence_and_structured_fields() -> None:
     with post_office(204) as office, webhook(office.url) as hook:
         hook.send(notification())
         assert settled(hook) == WebhookInfo(address=hook.state.address, waiting=0, sent=1, given_up=0, problem=None)
@@ -55,7 +55,7 @@ def test_what_is_posted_says_it_in_words_and_in_fields() -> None:
 
 
 @pytest.mark.parametrize("status", [500, 503, 429, 408])
-def test_what_may_be_over_soon_is_tried_again_and_the_order_is_kept(status: int) -> None:
+def test_a_temporary_failure_is_retried_in_order(status: int) -> None:
     with post_office(status, status, 200) as office, webhook(office.url) as hook:
         hook.send(notification(1))
         hook.send(notification(2))
@@ -64,7 +64,7 @@ def test_what_may_be_over_soon_is_tried_again_and_the_order_is_kept(status: int)
     assert (state.sent, state.given_up, state.problem) == (2, 0, None)
 
 
-def test_an_address_that_fails_every_time_is_given_up_after_its_retries_and_the_next_one_is_sent() -> None:
+def test_a_webhook_that_always_fails_is_given_up_after_its_retries_and_the_next_one_is_sent() -> None:
     with post_office(500, 500, 500, 200) as office, webhook(office.url) as hook:
         hook.send(notification(1))
         hook.send(notification(2))
@@ -82,14 +82,14 @@ def test_a_refusal_is_not_repeated_and_a_redirect_is_not_followed(status: int) -
     assert (state.given_up, state.problem) == (1, f"It answered {status}.")
 
 
-def test_one_that_hangs_is_left_at_its_timeout() -> None:
+def test_a_webhook_that_hangs_is_abandoned_at_its_timeout() -> None:
     with post_office(None, 200) as office, webhook(office.url, timeout=0.1) as hook:
         hook.send(notification())
         assert settled(hook).sent == 1
     assert len(office.posted) == 2
 
 
-def test_one_that_is_not_there_is_named_without_its_secrets() -> None:
+def test_an_unreachable_webhook_is_named_without_its_secrets() -> None:
     with closing(socket.socket()) as taken:  # bound, but not listening
         taken.bind(("127.0.0.1", 0))
         with webhook(f"http://127.0.0.1:{taken.getsockname()[1]}/{SECRET}") as hook:
@@ -98,7 +98,7 @@ def test_one_that_is_not_there_is_named_without_its_secrets() -> None:
     assert (state.given_up, state.problem) == (1, "It cannot be reached (ConnectError).")
 
 
-def test_while_one_hangs_nobody_waits_and_the_oldest_of_too_many_are_given_up() -> None:
+def test_a_hanging_webhook_blocks_no_caller_and_the_oldest_excess_messages_are_dropped() -> None:
     with post_office(None) as office, webhook(office.url, capacity=3) as hook:
         hook.send(notification(0))
         office.arrived.wait()
@@ -111,7 +111,7 @@ def test_while_one_hangs_nobody_waits_and_the_oldest_of_too_many_are_given_up() 
     assert [one["number"] for one in office.posted if one["number"]] == [3, 4, 5]
 
 
-def test_no_secret_of_the_address_is_logged_or_shown(caplog: pytest.LogCaptureFixture) -> None:
+def test_no_secret_of_the_webhook_address_is_logged_or_shown(caplog: pytest.LogCaptureFixture) -> None:
     caplog.set_level(logging.INFO)
     with post_office(500, 404, 200) as office, webhook(office.url) as hook:
         for number in range(3):

@@ -42,7 +42,7 @@ class Lives(gymnasium.Wrapper[Any, Any, Any, Any]):
         return self.env.step(0)[0], {}
 
 
-def test_whole_episodes_have_the_environment_s_own_rewards_and_end() -> None:
+def test_complete_episodes_have_the_rewards_and_the_end_of_the_environment() -> None:
     raw = RawOutcome(Counting())
     env = WholeEpisodes(Lives(raw), raw)
     env.reset()
@@ -62,7 +62,7 @@ def test_skipped_frames_add_up_and_end_with_the_episode() -> None:
     assert outcomes == [(20.0, False), (20.0, False), (10.0, True)]
 
 
-def test_stacked_pictures_are_the_last_ones_oldest_first() -> None:
+def test_stacked_pictures_are_the_last_ones_with_the_oldest_first() -> None:
     env = StackedPictures(Counting(), 3)
     first, _ = env.reset()
     assert first.shape == env.observation_space.shape == (3, 40, 40)
@@ -73,7 +73,7 @@ def test_stacked_pictures_are_the_last_ones_oldest_first() -> None:
     assert env.reset()[0][:, 0, 0].tolist() == [0, 0, 0]
 
 
-def test_every_tuple_has_a_number_of_its_own() -> None:
+def test_every_tuple_has_its_own_number() -> None:
     blackjack = NumberedTuple(gymnasium.make("Blackjack-v1"))
     assert blackjack.observation_space == spaces.Discrete(32 * 11 * 2)
     numbers = {blackjack.observation((a, b, c)) for a in range(32) for b in range(11) for c in range(2)}

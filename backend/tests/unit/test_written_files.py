@@ -28,12 +28,12 @@ def test_a_regular_file_is_replaced_with_its_permissions(tmp_path: Path) -> None
     assert stat.S_IMODE(path.stat().st_mode) == 0o600
 
 
-def test_a_new_file_is_made(tmp_path: Path) -> None:
+def test_a_new_file_is_created(tmp_path: Path) -> None:
     write(tmp_path / "file")
     assert [one.name for one in tmp_path.iterdir()] == ["file"]
 
 
-def test_a_file_stays_as_it_was_where_writing_fails(tmp_path: Path) -> None:
+def test_a_file_stays_unchanged_when_writing_fails(tmp_path: Path) -> None:
     path = tmp_path / "file"
     path.write_bytes(b"old")
 
@@ -61,7 +61,7 @@ def test_a_link_is_followed(tmp_path: Path, there: bool) -> None:
     assert {one.name for one in tmp_path.iterdir()} == {"elsewhere", "link", "second"}
 
 
-def test_links_in_a_circle_are_refused(tmp_path: Path) -> None:
+def test_circular_links_are_refused(tmp_path: Path) -> None:
     (tmp_path / "a").symlink_to(tmp_path / "b")
     (tmp_path / "b").symlink_to(tmp_path / "a")
     with pytest.raises(Failure, match="cannot be written"):
@@ -92,12 +92,12 @@ def test_a_device_is_written_to(tmp_path: Path, as_link: bool) -> None:
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no such device")
-def test_a_full_device_is_told() -> None:
+def test_a_full_device_is_reported() -> None:
     with pytest.raises(Failure, match="/dev/full cannot be written"):
         write(Path("/dev/full"))
 
 
-def test_nothing_is_written_to_a_device_where_making_fails(tmp_path: Path) -> None:
+def test_nothing_is_written_to_a_device_when_preparing_the_content_fails(tmp_path: Path) -> None:
     pipe = tmp_path / "pipe"
     os.mkfifo(pipe)
 

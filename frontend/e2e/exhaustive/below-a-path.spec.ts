@@ -3,10 +3,7 @@ import { pathProxy } from "../path-proxy";
 import { points } from "../run-page";
 import { comparePage, experimentPage, runPage, seeded } from "../seeded";
 
-test("behind a proxy that serves it below a path, the app works as at the top", async ({
-  page,
-  baseURL,
-}) => {
+test("behind a proxy with a root path the app works as at the top", async ({ page, baseURL }) => {
   const proxy = await pathProxy(baseURL!, "/user/me/proxy/8000");
   const { origin } = new URL(proxy.url);
   const prefix = new URL(proxy.url).pathname.slice(0, -1);
@@ -58,10 +55,7 @@ test("behind a proxy that serves it below a path, the app works as at the top", 
   await proxy.close();
 });
 
-test("a page that its service does not know to be below a path says what to set", async ({
-  page,
-  baseURL,
-}) => {
+test("a page not configured for its root path says what to set", async ({ page, baseURL }) => {
   const proxy = await pathProxy(baseURL!, "/unknown");
   // As from a proxy that names no path.
   await page.route("**", async (route) => {

@@ -1,7 +1,7 @@
 import { expect, test } from "@playwright/test";
 import { PATIENCE } from "../patience";
 
-test("a hyperparameter becomes a column, which is moved, resized and kept", async ({ page }) => {
+test("a hyperparameter is added as a column, moved, resized and kept", async ({ page }) => {
   await page.setViewportSize({ width: 1440, height: 900 });
   await page.goto("/?q=baseline");
   await page.getByRole("button", { name: "Columns" }).click();
@@ -48,7 +48,7 @@ test("a hyperparameter becomes a column, which is moved, resized and kept", asyn
   expect(await names()).toEqual(kept);
 });
 
-test("trials of experiments are folded until they are shown", async ({ page }) => {
+test("trials of experiments are collapsed until they are expanded", async ({ page }) => {
   await page.goto("/");
   const experiments = page.getByRole("list", { name: "Experiments", exact: true });
   await experiments
@@ -64,7 +64,7 @@ test("trials of experiments are folded until they are shown", async ({ page }) =
   );
 });
 
-test("Esc leaves the search, and a page shows the settings in force", async ({ page }) => {
+test("Esc leaves the search, and a page shows the active settings", async ({ page }) => {
   await page.goto("/");
   await expect(page.locator("[role=row][data-index]").first()).toBeVisible();
   await page.keyboard.press("/");

@@ -8,7 +8,7 @@ const AHEAD = 0.25;
 const legend = (page: Page) => page.getByRole("table", { name: "Compared runs" });
 const lines = (page: Page) => legend(page).getByRole("rowheader");
 
-test("curves lie over each other, and each can be switched off", async ({ page }) => {
+test("curves are drawn over each other and each can be hidden", async ({ page }) => {
   const { good, slow, live } = seeded();
   await page.goto(comparePage(good, slow, live[0]!));
   const returns = page.getByRole("region", { name: "Episode return", exact: true });
@@ -30,10 +30,7 @@ test("curves lie over each other, and each can be switched off", async ({ page }
   );
 });
 
-test("charts of the return show what random actions have, and others do not", async ({
-  page,
-  request,
-}) => {
+test("only charts of the return show random actions", async ({ page, request }) => {
   const { good, slow } = seeded();
   const environments = (await (await request.get("/api/environments")).json()) as {
     id: string;
@@ -49,7 +46,7 @@ test("charts of the return show what random actions have, and others do not", as
   await expect(chart("Episode length")).not.toContainText("Random");
 });
 
-test("a deleted run is restored from where it is missed", async ({ page, request }) => {
+test("a deleted run is restored from the page that misses it", async ({ page, request }) => {
   const { good, bare } = seeded();
   await request.delete(`/api/runs/${bare}`);
   await page.goto(comparePage(good, bare));
@@ -58,7 +55,7 @@ test("a deleted run is restored from where it is missed", async ({ page, request
   await expect(page.getByRole("region", { name: "In short" })).toBeVisible();
 });
 
-test("the videos play as one, and a run without one can be evaluated @phone", async ({ page }) => {
+test("the videos play in sync, and a run without one can be evaluated @phone", async ({ page }) => {
   const { good, slow, bare } = seeded();
   await page.goto(comparePage(good, slow, bare));
   const videos = page.getByRole("region", { name: "Policies side by side" });
@@ -83,7 +80,7 @@ test("the videos play as one, and a run without one can be evaluated @phone", as
   await expect(videos.getByText("ended")).toBeVisible();
 });
 
-test("runs are found by search, taken out again, and missed when they are gone @phone", async ({
+test("runs are found by search, removed, and reported when they are deleted @phone", async ({
   page,
 }) => {
   const { good } = seeded();
@@ -102,7 +99,7 @@ test("runs are found by search, taken out again, and missed when they are gone @
   await expect(page.getByRole("button", { name: /^Compare PPO baseline and/ })).toBeVisible();
 });
 
-test("each environment has a panel of its own, and settings a column for each run", async ({
+test("each environment has its own panel, and settings have a column for each run", async ({
   page,
 }) => {
   const { good, acrobot } = seeded();
@@ -114,7 +111,7 @@ test("each environment has a panel of its own, and settings a column for each ru
   await expect(settings.getByRole("columnheader", { name: "Acrobot swing" }).first()).toBeVisible();
 });
 
-test("runs, other seeds of theirs, curves and figures are one request each", async ({ page }) => {
+test("runs, their other seeds, curves and figures are one request each", async ({ page }) => {
   const { good, slow, bare } = seeded();
   const asked: string[] = [];
   page.on("request", (request) => {

@@ -2,7 +2,7 @@ import { expect, test } from "@playwright/test";
 
 import { comparePage, seeded } from "../seeded";
 
-test("how the episodes of the compared runs end has a share for each, and one is watched on its run", async ({
+test("endings of compared runs have a share for each, and one is watched on its run", async ({
   page,
 }) => {
   const { good, slow } = seeded();

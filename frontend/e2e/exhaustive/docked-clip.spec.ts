@@ -10,7 +10,7 @@ const moment = (page: Page) => page.getByRole("region", { name: "Moment" });
 /** The same run for the tests that only look at it. */
 let filmed: Promise<string> | undefined;
 
-test("what the policy makes of a clip leads to its frames, and the clip plays on in the dock", async ({
+test("predictions for a clip link to its frames, and the clip keeps playing in the dock", async ({
   page,
   request,
 }) => {

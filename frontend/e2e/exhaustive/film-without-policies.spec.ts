@@ -2,7 +2,7 @@ import { expect, test } from "@playwright/test";
 
 import { runPage, seeded } from "../seeded";
 
-test("a run that has learned and kept no policy says so @phone", async ({ page, request }) => {
+test("a trained run without stored policies says so @phone", async ({ page, request }) => {
   const { acrobot, good, slow, stopped, interrupted } = seeded();
   const kept = async (id: string) => {
     const answer = await request.get(`/api/runs/${id}/policies`);

@@ -10,7 +10,7 @@ const moment = (page: Page) => page.getByRole("region", { name: "Moment" });
 /** The same run for the tests that only look at it. */
 let filmed: Promise<string> | undefined;
 
-test("the mark of the moment is dragged along the curve, and moved by keys, on every axis", async ({
+test("the time marker is dragged along the curve and moved by keys on every axis", async ({
   page,
   request,
 }) => {
@@ -56,7 +56,7 @@ test("the mark of the moment is dragged along the curve, and moved by keys, on e
   await expect(title).toHaveText(/^Policy of step 0/);
 });
 
-test("compared runs play what they had learned at the same step, side by side in step", async ({
+test("compared runs play their policies of the same step side by side in sync", async ({
   page,
   request,
 }) => {

@@ -3,7 +3,7 @@ import { ownService } from "../own-service";
 import { PATIENCE } from "../patience";
 import { openMore } from "../new-run";
 
-test("a list of seeds becomes one line, one curve with a band, and a group on each run's page", async ({
+test("a list of seeds becomes one row, one curve with a band, and a group on the page of each run", async ({
   page,
 }) => {
   const service = await ownService({});

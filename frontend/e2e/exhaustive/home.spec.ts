@@ -5,7 +5,7 @@ const rows = (page: Page) => page.locator("[role=row][data-index]");
 const row = (page: Page, name: string) =>
   rows(page).filter({ has: page.getByText(name, { exact: true }) });
 
-test("a link that is followed while a word is typed leads on, and Back to what the word found", async ({
+test("a link followed during typing opens, and Back returns to the search results", async ({
   page,
 }) => {
   await page.goto("/");
@@ -39,7 +39,7 @@ test("Duplicate opens the form filled in from the run @phone", async ({ page }) 
   await expect(form.getByRole("radio", { name: /^PPO/ })).toBeChecked();
 });
 
-test("values out of bounds are refused beside their fields, with nothing created", async ({
+test("values out of bounds are refused at their fields and nothing is created", async ({
   page,
 }) => {
   await page.setViewportSize({ width: 1440, height: 640 });

@@ -32,7 +32,7 @@ async function follow(page: Page, link: ReturnType<Page["getByRole"]>) {
   return new URL(page.url()).searchParams.get("id")!;
 }
 
-test("TensorBoard's files come in as one archive with the curve that they had, and once", async ({
+test("TensorBoard files are imported once, as one archive with their curve", async ({
   page,
   request,
 }) => {

@@ -36,7 +36,7 @@ async function follow(page: Page, link: ReturnType<Page["getByRole"]>) {
   return new URL(page.url()).searchParams.get("id")!;
 }
 
-test("what Stable-Baselines3 logged is chosen, refused where it is none, and its curve is there @phone", async ({
+test("Stable-Baselines3 logs are imported with their curve, and invalid files are refused @phone", async ({
   page,
   request,
 }) => {

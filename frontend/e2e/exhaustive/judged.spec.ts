@@ -12,7 +12,7 @@ const FPS = 50;
 /** Of the episodes, which have 60, 80 and 100 steps. */
 const FIRST_FRAMES = [0, 61, 142];
 
-test("the worst, the median and the best episode play at a click, and so does a bar of returns @phone", async ({
+test("a click plays the worst, median or best episode or a bar of returns @phone", async ({
   page,
 }) => {
   await page.goto(runPage(seeded().recorded, "episodes"));
@@ -33,7 +33,7 @@ test("the worst, the median and the best episode play at a click, and so does a 
   await expect(episode(page, 3)).toHaveAttribute("aria-current", "true");
 });
 
-test("key moments are chapters of the player: each is a mark, and a click goes there", async ({
+test("key moments are chapters of the player with a mark each that can be clicked", async ({
   page,
 }) => {
   await page.goto(runPage(seeded().recorded, "episodes"));
@@ -47,7 +47,7 @@ test("key moments are chapters of the player: each is a mark, and a click goes t
   await expect.poll(() => frame(page)).toBe(step);
 });
 
-test("how episodes end is named by what they have in common, with an example to watch", async ({
+test("endings are named by what they have in common, with an example to watch", async ({
   page,
 }) => {
   await page.goto(runPage(seeded().recorded, "episodes"));

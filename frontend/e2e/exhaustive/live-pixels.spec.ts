@@ -4,7 +4,7 @@ import { live } from "../run-page";
 
 test.use({ contextOptions: { reducedMotion: "no-preference" } }); // otherwise it plays on request only
 
-test("what mattered lies over what an agent sees that sees pictures", async ({ page, request }) => {
+test("saliency is drawn over the pictures that an agent sees", async ({ page, request }) => {
   const data = {
     ...{ algo: "ppo", env_id: "ALE/Pong-v5", name: "Seen", start: true },
     // As little as possible before there is a policy: what trains gets hardly any time on a busy machine.

@@ -8,7 +8,9 @@ test.use({ contextOptions: { reducedMotion: "no-preference" } }); // otherwise i
 
 const run = watchedRun();
 
-test("actions are chosen greedily or not, and a moment can be gone back to", async ({ page }) => {
+test("actions are chosen greedily or sampled, and the user can go back to a moment", async ({
+  page,
+}) => {
   await page.goto(`/runs/view?id=${run()}`);
   await expect.poll(() => frames(page), PATIENCE).toBeGreaterThan(5);
   await live(page).getByRole("radio", { name: "Exploring" }).check({ force: true });
@@ -31,7 +33,7 @@ test("actions are chosen greedily or not, and a moment can be gone back to", asy
   await expect.poll(() => frames(page), PATIENCE).toBeGreaterThan(still + 3);
 });
 
-test("the controls are taken in mid-episode, a key changes the state, and they are handed back", async ({
+test("the controls are taken mid-episode, a key changes the state, and they are handed back", async ({
   page,
 }) => {
   await page.goto(`/runs/view?id=${run()}`);

@@ -19,7 +19,7 @@ const isBare = (element: Element) => {
 
 const run = watchedRun();
 
-test("on a phone the agent plays below its title, docked while the page is scrolled, and keys are taken by touch @touch", async ({
+test("on a phone the agent plays below its title, docks on scrolling, and is controlled by touch @touch", async ({
   page,
 }) => {
   await page.goto(`/runs/view?id=${run()}`);
@@ -88,7 +88,7 @@ test("from the live window a click on the curve leads to a clip of that policy, 
   await expect.poll(() => frames(page), PATIENCE).toBeGreaterThan(5);
 });
 
-test("one pauses, goes a step back and forward again, and plays on", async ({ page }) => {
+test("the user pauses, steps back and forward, and resumes", async ({ page }) => {
   await page.goto(`/runs/view?id=${run()}`);
   await expect.poll(() => frames(page), PATIENCE).toBeGreaterThan(10);
   await live(page).getByRole("button", { name: "Pause", exact: true }).click();
@@ -116,9 +116,7 @@ test("one pauses, goes a step back and forward again, and plays on", async ({ pa
   await expect.poll(() => frames(page), PATIENCE).toBeGreaterThan(before + 3);
 });
 
-test("a slice of the value function is drawn anew with the weights that train", async ({
-  page,
-}) => {
+test("a slice of the value function is redrawn with the weights that train", async ({ page }) => {
   await page.goto(`/runs/view?id=${run()}`);
   await expect.poll(() => frames(page), PATIENCE).toBeGreaterThan(5);
   await live(page).getByText("Value slice", { exact: true }).click();
@@ -149,9 +147,7 @@ test("a slice of the value function is drawn anew with the weights that train", 
   await expect(held).not.toHaveAttribute("aria-valuetext", value!, PATIENCE);
 });
 
-test("a page that is hidden gives its session back, and takes another when it is seen", async ({
-  page,
-}) => {
+test("a hidden page releases its session and gets another when it is visible", async ({ page }) => {
   const sessions = async () =>
     ((await (await page.request.get("/api/sessions")).json()) as unknown[]).length;
   await expect.poll(sessions, PATIENCE).toBe(0);

@@ -18,7 +18,7 @@ async function expectOpen(page: Page, name: string) {
   await expect(SHOWN[name]!(page)).toBeVisible();
 }
 
-test("an address or a link from before there were tabs leads to the tab that has its part", async ({
+test("an address or link from before tabs existed opens the tab with its content", async ({
   page,
 }) => {
   const { recorded } = seeded();

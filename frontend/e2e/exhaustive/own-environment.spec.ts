@@ -4,9 +4,7 @@ import { chart, points, status } from "../run-page";
 import { openMore } from "../new-run";
 
 /** `lights.py` is the guide's example, outside the repository; the service was told of it by RLVIZ_ENVIRONMENTS alone. */
-test("an environment of one's own is chosen, trained and drawn like any other", async ({
-  page,
-}) => {
+test("a user environment is chosen, trained and drawn like any other", async ({ page }) => {
   await page.goto("/?new");
   const form = page.getByRole("form", { name: "New run" });
   await form.getByRole("button", { name: /^Environment:/ }).click();

@@ -17,7 +17,7 @@ with rlviz.track("my-ppo", "CartPole-v1", name="By a script", runs_dir=sys.argv[
 print(run.id)
 `;
 
-test("a video that a program of one's own hands over plays on the page of its run @phone", async ({
+test("a video logged by a user's program plays on the page of its run @phone", async ({
   page,
   request,
 }) => {
@@ -58,7 +58,7 @@ for step in range(50, 10_000_000, 50):
     time.sleep(0.02)
 `;
 
-test("a program of one's own is seen as it trains, and within ten seconds that it is dead @phone", async ({
+test("a user's program is shown as it trains, and within ten seconds as interrupted @phone", async ({
   page,
   request,
 }) => {

@@ -11,7 +11,7 @@ async function ready(page: Page, address: string) {
   await expect(cap(page, /./).first()).toBeVisible(PATIENCE);
 }
 
-test("another action is tried beside the episode, and what was played is kept as a run", async ({
+test("another action is tried next to the episode, and played episodes are stored as a run", async ({
   page,
 }) => {
   await ready(page, "/play?env=CartPole-v1");
@@ -40,7 +40,7 @@ test("another action is tried beside the episode, and what was played is kept as
   await expect(page.locator(`a[href*="${searchParams.get("id")}"]`).first()).toBeVisible();
 });
 
-test("a step is taken back, and the keys on the screen play @phone", async ({ page }) => {
+test("a step is undone, and the on-screen keys play @phone", async ({ page }) => {
   await ready(page, "/play?env=CliffWalking-v1");
   await expect(fact(page, "Step")).toHaveText("0");
   const onPhone = page.viewportSize()!.width < 768;
@@ -55,7 +55,7 @@ test("a step is taken back, and the keys on the screen play @phone", async ({ pa
   }).toPass();
 });
 
-test("an environment is played with the options that are chosen, which stand in the address", async ({
+test("an environment is played with the chosen options, which are in the address", async ({
   page,
 }) => {
   await ready(page, "/play?env=FrozenLake-v1");

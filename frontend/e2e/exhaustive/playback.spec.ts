@@ -6,7 +6,7 @@ import { underWay } from "../shots";
 
 const card = (page: Page) => page.getByRole("region", { name: "Evaluation" });
 
-test("none yet, waiting, under way and failed each say so @phone", async ({ page }) => {
+test("missing, waiting, running and failed evaluations each say so @phone", async ({ page }) => {
   const { bare, good, stopped, failed } = seeded();
   const EVALUATIONS = /^\/runs\/[^/]+\/evaluations$/;
   await page.goto(runPage(bare));
@@ -28,7 +28,7 @@ test("none yet, waiting, under way and failed each say so @phone", async ({ page
   await expect(card(page).locator("video")).toBeVisible();
 });
 
-test("earlier evaluations keep their numbers when their video is gone", async ({ page }) => {
+test("earlier evaluations keep their numbers without their video", async ({ page }) => {
   await page.goto(runPage(seeded().good, "episodes"));
   await card(page).getByText("All evaluations").click();
   const all = card(page).getByRole("list", { name: "All evaluations" });

@@ -8,7 +8,10 @@ import { trained } from "../trained";
 /** The same run for all tests. */
 let recorded: Promise<string> | undefined;
 
-test("two episodes play side by side from where their actions part", async ({ page, request }) => {
+test("two episodes play side by side from where their actions diverge", async ({
+  page,
+  request,
+}) => {
   recorded ??= trained(request);
   const id = await recorded;
   const evaluations = `/api/runs/${id}/evaluations`;
@@ -33,10 +36,7 @@ test("two episodes play side by side from where their actions part", async ({ pa
   await expect(dialog).toHaveCount(0);
 });
 
-test("records are verified, and a bit that was flipped in them is found", async ({
-  page,
-  request,
-}) => {
+test("records are verified and a flipped bit is found", async ({ page, request }) => {
   recorded ??= trained(request);
   const id = await recorded;
   const evaluations = `/api/runs/${id}/evaluations`;

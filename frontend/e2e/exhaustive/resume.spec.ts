@@ -3,7 +3,7 @@ import { ownService } from "../own-service";
 import { pauseResumeAndFork } from "../pause-resume-fork";
 
 /** As in the journeys, but trained: loading torch at each start of the app takes most of its time. */
-test("real training is paused, outlives the app, goes on exactly after its worker is killed, and is forked", async ({
+test("real training is paused, outlives the app, resumes exactly after its worker is killed, and is forked", async ({
   page,
 }, { project }) => {
   const service = await ownService();

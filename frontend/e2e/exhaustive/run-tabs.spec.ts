@@ -18,10 +18,7 @@ async function expectOpen(page: Page, name: string) {
   await expect(SHOWN[name]!(page)).toBeVisible();
 }
 
-test("tabs are opened with the keyboard alone, and as links in a window of their own", async ({
-  page,
-  context,
-}) => {
+test("tabs are opened by keyboard and as links in a new window", async ({ page, context }) => {
   await page.goto(runPage(seeded().recorded));
   await expectOpen(page, "Overview");
   await tabTo(page, tab(page, "Overview"));

@@ -5,7 +5,7 @@ import { runPage, seeded } from "../seeded";
 
 const RETURN = "Episode return";
 
-test("updates are looked into while it trains, the newest until another is chosen @phone", async ({
+test("updates are shown during training, with the newest selected by default @phone", async ({
   page,
   request,
 }) => {
@@ -28,9 +28,7 @@ test("updates are looked into while it trains, the newest until another is chose
   await request.post(`/api/runs/${id}/stop`);
 });
 
-test("full screen has the switch of the events, and a picture is saved with them", async ({
-  page,
-}) => {
+test("full screen has the event switch, and a picture is saved with events", async ({ page }) => {
   await page.goto(runPage(seeded().good));
   const card = page.getByRole("region", { name: "Episode return" });
   await expect(card.getByRole("list", { name: "Events" })).toBeVisible();
@@ -63,7 +61,7 @@ test("axis, scale and smoothing change the picture and stay in the address @phon
   await expect.poll(() => points(page, RETURN)).toBeGreaterThan(100);
 });
 
-test("a run that trains draws what it learns as it comes", async ({ page }) => {
+test("a training run draws its curves live", async ({ page }) => {
   await page.goto(runPage(seeded().live[0]!));
   await expect(status(page, "running")).toBeVisible();
   await expect.poll(() => points(page, RETURN)).toBeGreaterThan(5);
@@ -73,7 +71,7 @@ test("a run that trains draws what it learns as it comes", async ({ page }) => {
   await expect.poll(() => picture(page, RETURN)).not.toBe(drawn);
 });
 
-test("a run that is not there says so", async ({ page }) => {
+test("a missing run says so", async ({ page }) => {
   for (const [query, words] of [
     ["", "No run was named"],
     ["?id=no-such-run", "This run does not exist"],

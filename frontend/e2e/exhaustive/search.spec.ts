@@ -2,7 +2,7 @@ import { expect, test } from "@playwright/test";
 import { ownService } from "../own-service";
 import { PATIENCE } from "../patience";
 
-test("a search goes from the form to what it found, which is marked, picked, kept and compared", async ({
+test("a search goes from the form to its results, which are marked, selected, saved and compared", async ({
   page,
 }) => {
   const service = await ownService({});

@@ -4,7 +4,7 @@ import { runPage, seeded } from "../seeded";
 
 const SAYS = /The service has not answered since \d/;
 
-test("a dead service is said on every page, and nothing counts on @phone", async ({
+test("an unreachable service is reported on every page and all clocks stop @phone", async ({
   page,
   baseURL,
 }) => {

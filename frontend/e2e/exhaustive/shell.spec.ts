@@ -13,7 +13,7 @@ test("the theme follows the system until one is chosen @phone", async ({ page })
   expect(await theme()).toBe("dark");
 });
 
-test("a link opens the form on an environment, and the palette does the same", async ({ page }) => {
+test("a link and the palette open the form with an environment", async ({ page }) => {
   const form = page.getByRole("dialog", { name: /New run/i });
   await page.goto("/?new=Acrobot-v1");
   await expect(form.getByRole("button", { name: /Environment/ })).toContainText("Acrobot");
@@ -36,7 +36,9 @@ test("an unknown page gets the front end's own 404", async ({ page }) => {
   await expect(page).toHaveURL("/");
 });
 
-test("the list of runs is gone through, selected and acted on by its letters", async ({ page }) => {
+test("the list of runs is navigated, selected and acted on by keyboard shortcuts", async ({
+  page,
+}) => {
   await page.goto("/");
   const rows = page.locator("[role=row][data-index]");
   await expect(rows.first().getByRole("link")).toBeVisible();

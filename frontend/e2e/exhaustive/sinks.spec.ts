@@ -4,7 +4,7 @@ import { tab } from "../run-page";
 import { runPage, seeded } from "../seeded";
 import { openMore } from "../new-run";
 
-test("a run is exported from its menu, and its page says how far @phone", async ({
+test("a run is exported from its menu and its page shows the progress @phone", async ({
   page,
   request,
 }) => {
@@ -36,7 +36,7 @@ test("a run is exported from its menu, and its page says how far @phone", async 
   await request.delete(`/api/runs/${good}/sinks/tensorboard`);
 });
 
-test("runs that are selected are downloaded together @phone", async ({ page }) => {
+test("selected runs are downloaded together @phone", async ({ page }) => {
   await page.goto("/?q=baseline");
   for (const name of ["PPO baseline", "DQN baseline"]) {
     await page
@@ -55,7 +55,7 @@ test("runs that are selected are downloaded together @phone", async ({ page }) =
   expect(await download.failure()).toBeNull();
 });
 
-test("a new run takes the sinks along that the form was given", async ({ page, request }) => {
+test("a new run gets the sinks selected in the form", async ({ page, request }) => {
   await page.goto("/?new");
   const form = await openMore(page);
   await form.getByText("Sinks", { exact: true }).click();

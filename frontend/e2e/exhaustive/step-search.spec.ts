@@ -4,7 +4,7 @@ import { PATIENCE } from "../patience";
 import { runPage } from "../seeded";
 import { trained } from "../trained";
 
-test("steps are found by a condition in words, with the columns that are chosen, and exported", async ({
+test("steps are found by a typed condition, with chosen columns, and exported", async ({
   page,
   request,
 }) => {

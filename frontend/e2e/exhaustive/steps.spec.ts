@@ -49,7 +49,7 @@ const scrollOn = (steps: Locator, frames: number, pixels: number) =>
     { frames, pixels },
   );
 
-test("27,000 steps are one list that scrolls without gaps, of which only the lines in view exist", async ({
+test("27,000 steps are one list that scrolls without gaps and renders only visible rows", async ({
   page,
 }) => {
   await openManySteps(page);
@@ -108,7 +108,7 @@ test("steps are filtered, sorted and found again in the video @phone", async ({ 
   await expect.poll(async () => Math.floor((await videoTime(video)) * FPS)).toBe(first + index);
 });
 
-test("all records leave as a file of each kind", async ({ page }) => {
+test("all records are exported as a file of each kind", async ({ page }) => {
   await openSteps(page);
   for (const [label, name] of [
     [/^CSV/, /\.csv$/],

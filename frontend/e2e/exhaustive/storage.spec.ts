@@ -2,7 +2,7 @@ import { expect, test } from "@playwright/test";
 import { ownService } from "../own-service";
 import { PATIENCE } from "../patience";
 
-test("a rule is made, deletes what it says and nothing else, is in the log, and is deleted", async ({
+test("a rule is added, deletes only what it says, appears in the log, and is removed", async ({
   page,
 }) => {
   const service = await ownService({});

@@ -5,7 +5,7 @@ import { openTab, streams } from "../streams";
 /** As many as a browser has connections to one host. */
 const TABS = 6;
 
-test("tabs that were opened in the background hold no stream, and one that is then seen opens", async ({
+test("tabs opened in the background have no stream until they are visible", async ({
   context,
   request,
 }) => {
@@ -33,7 +33,7 @@ test("tabs that were opened in the background hold no stream, and one that is th
   await expect.poll(() => streams(request)).toBe(1);
 });
 
-test("more tabs than a browser has connections to one host share one stream", async ({
+test("more tabs than the connection limit of a browser share one stream", async ({
   context,
   request,
 }) => {

@@ -8,7 +8,7 @@ async function deletedRun(request: APIRequestContext, name: string) {
   return id;
 }
 
-test("runs are removed for good only after a confirmation", async ({ page, request }) => {
+test("runs are removed permanently only after a confirmation", async ({ page, request }) => {
   const name = "Doomed";
   const id = await deletedRun(request, name);
   await page.goto("/explain");
@@ -27,7 +27,7 @@ test("runs are removed for good only after a confirmation", async ({ page, reque
   expect((await request.post(`/api/runs/${id}/restore`)).status()).toBe(404);
 });
 
-test("the trash can be emptied, and then says what will be here @phone", async ({
+test("the trash can be emptied, and then explains what will appear here @phone", async ({
   page,
   request,
 }) => {

@@ -5,7 +5,7 @@ import { comparePage, seeded } from "../seeded";
 const legend = (page: Page) => page.getByRole("table", { name: "Compared runs" });
 const card = (page: Page, title: string) => page.getByRole("region", { name: title, exact: true });
 
-test("the keyboard hides a line, sorts the table and takes a run out", async ({ page }) => {
+test("the keyboard hides a line, sorts the table and removes a run", async ({ page }) => {
   const { good, slow, bare } = seeded();
   await page.goto(comparePage(good, slow, bare));
   const show = legend(page).getByRole("button", { name: "Show PPO baseline" });
@@ -24,7 +24,7 @@ test("the keyboard hides a line, sorts the table and takes a run out", async ({ 
   await expect(legend(page).getByRole("rowheader")).toHaveCount(2);
 });
 
-test("two completed runs of one environment are compared where the address names none", async ({
+test("two completed runs of one environment are compared if the address names none", async ({
   page,
 }) => {
   await page.goto("/compare");

@@ -7,7 +7,7 @@ const card = (page: Page, title: string) => page.getByRole("region", { name: tit
 
 const choose = (page: Page, name: string) => view(page, name).press("Space");
 
-test("runs are grouped by a setting, drawn in each way, and the address keeps the view @phone", async ({
+test("runs are grouped by a setting and drawn in each way, and the address keeps the view @phone", async ({
   page,
 }) => {
   await page.goto("/analyse?q=PPO");
@@ -52,7 +52,7 @@ test("runs are grouped by a setting, drawn in each way, and the address keeps th
   await expect(pivot.getByRole("rowheader", { name: "0.95" })).toBeVisible(PATIENCE);
 });
 
-test("SQL answers, shows where a mistake is, and refuses to write, and the address keeps the question", async ({
+test("SQL returns results, shows errors at their position and refuses to write, and the address keeps the query", async ({
   page,
 }) => {
   await page.goto("/analyse?view=sql");

@@ -1,6 +1,6 @@
 import { expect, test } from "@playwright/test";
 
-test("selected runs get a tag, which is taken from them again", async ({ page }) => {
+test("a tag is added to selected runs and removed again", async ({ page }) => {
   await page.goto("/?q=Sweep+1&seeds=apart");
   const boxes = page.locator("[role=row][data-index] [data-act=select]");
   await boxes.nth(0).click();

@@ -3,7 +3,7 @@ import { comparePage, seeded } from "../seeded";
 
 const figures = (page: Page) => page.getByRole("region", { name: "Figures" });
 
-test("two runs: a verdict, figures, a threshold of one's own, settings @phone", async ({
+test("two runs show a verdict, figures, a custom threshold and settings @phone", async ({
   page,
 }) => {
   const { good, slow } = seeded();

@@ -5,7 +5,7 @@ import { PATIENCE } from "../patience";
 
 const NAME = "Two presets on the ice";
 
-test("an experiment goes from the form to its verdict, stopped and resumed on the way, and is deleted", async ({
+test("an experiment goes from the form to its verdict, is stopped and resumed, and is deleted", async ({
   page,
 }) => {
   const service = await ownService({});

@@ -1,7 +1,7 @@
 import { expect, test } from "@playwright/test";
 import { seeded } from "../seeded";
 
-test("a picture that teaches is moved by keys, and a run's curves are read @phone", async ({
+test("an interactive picture is moved by keys, and the curves of a run are explained @phone", async ({
   page,
 }) => {
   await page.goto("/explain");

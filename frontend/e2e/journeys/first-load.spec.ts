@@ -4,9 +4,7 @@ import { runPage, seeded } from "../seeded";
 /** Bytes of page, scripts and styles that Home may cost the first time it is opened; typefaces and data are kept apart. */
 const BUDGET = 210_000;
 
-test("Home costs little to open for the first time, as it comes over the wire", async ({
-  page,
-}) => {
+test("Home transfers little on its first load", async ({ page }) => {
   const bodies: Promise<[string, number]>[] = [];
   page.on("requestfinished", (request) => {
     const size = request.sizes().then(
@@ -34,7 +32,7 @@ test("Home costs little to open for the first time, as it comes over the wire", 
 const MOST_REQUESTS = 30;
 const MOST_API_CALLS = 4;
 
-test("the page of a run draws its first curve after few requests, and loads no other page before it is wanted", async ({
+test("the page of a run draws its first curve after a few requests and preloads no other page", async ({
   page,
 }) => {
   const sent: Request[] = [];

@@ -7,7 +7,7 @@ const row = (page: Page, name: string) =>
   rows(page).filter({ has: page.getByText(name, { exact: true }) });
 const LIST = /^\/runs$/;
 
-test("the list shows every run as what it is @phone", async ({ page }) => {
+test("the list shows every run with its status @phone", async ({ page }) => {
   // A phone shows a few lines at a time, and other tests make runs too.
   await page.goto("/?q=PPO+baseline");
   await expect(row(page, "PPO baseline")).toContainText("completed");
@@ -15,9 +15,7 @@ test("the list shows every run as what it is @phone", async ({ page }) => {
   await expect(row(page, "Live 1")).toContainText("running");
 });
 
-test("a name, tags and notes that look like code are text, wherever they are shown", async ({
-  page,
-}) => {
+test("names, tags and notes that look like code are shown as text everywhere", async ({ page }) => {
   const { good, hostile } = seeded();
   const name = '<img src=x onerror="window.hacked=1">';
   const complaints: string[] = [];
@@ -40,7 +38,9 @@ test("a name, tags and notes that look like code are text, wherever they are sho
   expect(complaints).toEqual([]);
 });
 
-test("search and filters narrow it, stay in the address and can be shared", async ({ page }) => {
+test("search and filters narrow the list, stay in the address and can be shared", async ({
+  page,
+}) => {
   await page.goto("/");
   await page.getByRole("button", { name: "Status", exact: true }).first().click();
   await page.getByRole("option", { name: /^failed/i }).click();
@@ -54,7 +54,7 @@ test("search and filters narrow it, stay in the address and can be shared", asyn
   await expect(page.getByText(/^No run/).first()).toBeVisible();
 });
 
-test("runs that are selected are compared @phone", async ({ page }) => {
+test("selected runs are compared @phone", async ({ page }) => {
   await page.goto("/?q=baseline");
   await row(page, "PPO baseline").locator("[data-act=select]").click();
   await row(page, "DQN baseline").locator("[data-act=select]").click();
@@ -68,7 +68,7 @@ test("runs that are selected are compared @phone", async ({ page }) => {
   ).toHaveCount(2);
 });
 
-test("a deleted run comes back by Undo @phone", async ({ page }, { project }) => {
+test("Undo restores a deleted run @phone", async ({ page }, { project }) => {
   const name = project.name === "phone" ? "Sweep 10" : "Sweep 12"; // both widths may be at it at once
   await page.goto(`/?q=${name}`);
   await page.getByRole("button", { name: `Actions for ${name}` }).click();
@@ -78,7 +78,7 @@ test("a deleted run comes back by Undo @phone", async ({ page }, { project }) =>
   await expect(row(page, name)).toBeVisible();
 });
 
-test("a list without runs teaches, and one that cannot be had says so and tries again @phone", async ({
+test("an empty list explains itself, and a failed one says so and can be retried @phone", async ({
   page,
 }) => {
   await answer(page, LIST, () => emptyList);

@@ -2,10 +2,7 @@ import { expect, test } from "@playwright/test";
 
 import { runPage, seeded } from "../seeded";
 
-test("the policies of a bundle are used only after the dialog that says what trust means", async ({
-  page,
-  request,
-}) => {
+test("the policies of a bundle are used only after the trust dialog", async ({ page, request }) => {
   const { good } = seeded();
   const bundle = await (await request.get(`/api/runs/${good}/bundle`)).body();
   const imported = await request.post("/api/runs/import?file=run.zip&again=true", {

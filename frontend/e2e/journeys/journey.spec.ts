@@ -24,7 +24,7 @@ async function isRecorded(page: Page, episodes: number) {
   await expect(all).toHaveCount(episodes, PATIENCE);
 }
 
-test("the whole job, with the keyboard alone", async ({ page }, { retry }) => {
+test("the complete workflow, by keyboard", async ({ page }, { retry }) => {
   const name = `By keyboard ${retry + 1}`;
   const { keyboard } = page;
   await page.goto("/");
@@ -91,7 +91,7 @@ test("the whole job, with the keyboard alone", async ({ page }, { retry }) => {
   await expect(line).toContainText("stopped");
 });
 
-test("the whole job, on a phone @touch", async ({ page }, { retry }) => {
+test("the complete workflow, on a phone @touch", async ({ page }, { retry }) => {
   const name = `By phone ${retry + 1}`;
   await page.goto("/");
   await page

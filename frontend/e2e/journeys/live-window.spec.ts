@@ -13,7 +13,7 @@ const policyStep = async (page: Page) => {
 
 const run = watchedRun();
 
-test("the agent plays and shows what it thinks while it trains", async ({ page }) => {
+test("the agent plays and shows its predictions while it trains", async ({ page }) => {
   await page.goto(`/runs/view?id=${run()}`);
   await expect(status(page, "running")).toBeVisible(PATIENCE);
   await expect.poll(() => frames(page), PATIENCE).toBeGreaterThan(5);

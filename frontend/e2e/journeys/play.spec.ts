@@ -12,7 +12,7 @@ async function ready(page: Page, address: string) {
   await expect(cap(page, /./).first()).toBeVisible(PATIENCE);
 }
 
-test("a key acts only while the stage has the focus, and lights up while it is held", async ({
+test("a key acts only while the stage has the focus, and lights up while it is pressed", async ({
   page,
 }) => {
   // However long a busy machine holds the key: down at the start leads nowhere, so the episode does not end.
@@ -30,7 +30,7 @@ test("a key acts only while the stage has the focus, and lights up while it is h
   await expect(stage(page)).not.toBeFocused();
 });
 
-test("the controls are handed to the policy and taken back in mid-episode", async ({
+test("the controls are handed to the policy and taken back mid-episode", async ({
   page,
   request,
 }) => {

@@ -7,7 +7,7 @@ const episode = (page: Page, n: number) =>
   card(page).getByRole("button", { name: new RegExp(`^Play episode ${n}:`) });
 const FPS = 50;
 
-test("the player plays, steps, jumps and loops, by press and by key @phone", async ({ page }) => {
+test("the player plays, steps, seeks and loops by click and by key @phone", async ({ page }) => {
   await page.goto(runPage(seeded().good, "episodes"));
   const video = card(page).locator("video");
   const player = card(page).getByRole("group", { name: /^Player of/ });

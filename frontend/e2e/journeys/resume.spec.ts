@@ -12,7 +12,7 @@ const PARENT = {
 };
 const CHILD = { cues: [{ at_step: 24_000, do: "wait" }] };
 
-test("training is paused, outlives the app, goes on exactly, is forked, and compared", async ({
+test("training is paused, outlives the app, resumes exactly, is forked, and compared", async ({
   page,
 }, { project }) => {
   const service = await ownService({ runs: { Parent: PARENT, Child: CHILD } });

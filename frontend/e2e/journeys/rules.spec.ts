@@ -41,7 +41,7 @@ async function listenToNotifications(page: Page) {
   return () => page.evaluate(() => (window as unknown as { shown: string[] }).shown);
 }
 
-test("rules act, a hyperparameter is changed, training goes back, and the user is notified", async ({
+test("rules act, a hyperparameter is changed, training rolls back, and the user is notified", async ({
   page,
 }) => {
   const notified = await listenToNotifications(page);

@@ -17,9 +17,7 @@ async function expectOpen(page: Page, name: string) {
   await expect(SHOWN[name]!(page)).toBeVisible();
 }
 
-test("each tab has an address, and Back and Forward go from tab to tab @phone", async ({
-  page,
-}) => {
+test("each tab has an address, and Back and Forward switch tabs @phone", async ({ page }) => {
   await page.goto(runPage(seeded().recorded));
   await expectOpen(page, "Overview");
   for (const name of ["Charts", "Episodes", "Inside", "Control", "Data"]) {

@@ -5,7 +5,7 @@ import { runPage, seeded } from "../seeded";
 const RETURN = "Episode return";
 const OTHER = "Explained variance";
 
-test("all charts zoom together, by hand and by key, and are read by arrow keys", async ({
+test("all charts zoom together by pointer and by key, and are read with arrow keys", async ({
   page,
 }) => {
   await page.goto(runPage(seeded().good, "charts"));
@@ -45,7 +45,7 @@ test("all charts zoom together, by hand and by key, and are read by arrow keys",
   await expect(other).toHaveAttribute("aria-valuemax", whole!);
 });
 
-test("a run that went wrong names its cause @phone", async ({ page }) => {
+test("a failed run names its cause @phone", async ({ page }) => {
   const { failed, interrupted } = seeded();
   await page.goto(runPage(failed));
   await expect(status(page, "failed")).toBeVisible();

@@ -2,9 +2,7 @@ import { expect, test } from "@playwright/test";
 
 import { PATIENCE } from "../patience";
 
-test("what takes space is measured, and a rule is added, looked at and removed @phone", async ({
-  page,
-}) => {
+test("usage is measured, and a rule is added, previewed and removed @phone", async ({ page }) => {
   await page.goto("/storage");
   const folder = page.getByRole("region", { name: "The runs folder" });
   await expect(folder.getByText(/^[\d.]+ [kMG]?B$/).first()).toBeVisible(PATIENCE);

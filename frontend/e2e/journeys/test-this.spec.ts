@@ -7,9 +7,7 @@ import { PATIENCE } from "../patience";
 
 const HINT = "Nothing was learned yet";
 
-test("a hint is tested after a confirmation, and tells what the test has shown", async ({
-  page,
-}) => {
+test("a hint is tested after a confirmation and shows the result", async ({ page }) => {
   const service = await ownService({});
   try {
     const run = await runWithFlatReturn(page, service.url, service.runs);

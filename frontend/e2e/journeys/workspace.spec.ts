@@ -8,7 +8,7 @@ const legend = (page: Page) => page.getByRole("table", { name: "Compared runs" }
 const card = (page: Page, title: string) => page.getByRole("region", { name: title, exact: true });
 const charts = (page: Page) => page.getByRole("region", { name: "Charts", exact: true });
 
-test("shared metrics stand in a grid with one cursor and zoom, and a view is kept under a name @phone", async ({
+test("shared metrics are in a grid with one cursor and zoom, and a view is saved under a name @phone", async ({
   page,
 }, { project }) => {
   const { good, slow, bare } = seeded();
@@ -50,7 +50,7 @@ test("shared metrics stand in a grid with one cursor and zoom, and a view is kep
   expect(await broken(page), `axe on ${project.name}`).toEqual([]);
 });
 
-test("policies race as ghosts in one frame, in step on one seed, and the user against them @phone", async ({
+test("policies race as ghosts in one frame, in sync on one seed, and against the user @phone", async ({
   page,
 }) => {
   const { hare, tortoise } = seeded();

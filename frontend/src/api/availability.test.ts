@@ -54,7 +54,7 @@ describe.each(table)("a %s run", (status, without, withPolicy) => {
     ));
 });
 
-test("whatever cannot be done says why, in a sentence", () => {
+test("each unavailable action says why, in a sentence", () => {
   for (const [status] of table) {
     for (const action of ALL) {
       const reason = whyNot(action, { actor: "policy", status, policy_step: null });
@@ -89,7 +89,7 @@ test.each([
   ["random", "running", ["compare", "duplicate", "evaluate", "rename", "stop"]],
   ["random", "completed", ["compare", "delete", "duplicate", "evaluate", "rename"]],
 ] as [JudgedRun["actor"], Status, RunAction[]][])(
-  "a %s run that is %s allows what makes sense where nothing learns",
+  "a %s run that is %s allows the actions that need no learning",
   (actor, status, actions) =>
     expect(possible({ actor, status, policy_step: null })).toEqual(actions),
 );
@@ -102,7 +102,7 @@ test.each([
   [11, "Compare takes up to 10 runs"],
 ])("comparing %d runs: %s", (runs, reason) => expect(whyNotCompare(runs, 10)).toBe(reason));
 
-test("a foreign run can be watched, compared and labelled; whatever would steer it says why not", () => {
+test("a foreign run can be watched, compared and labelled; actions that would control it say why not", () => {
   const running = { actor: "foreign", status: "running", policy_step: null } as const;
   expect(possible(running)).toEqual(["compare", "rename"]);
   expect(possible({ ...running, status: "interrupted" })).toEqual(["compare", "delete", "rename"]);

@@ -8,7 +8,7 @@ beforeEach(() => void vi.useFakeTimers());
 
 const pass = (milliseconds: number) => act(() => vi.advanceTimersByTimeAsync(milliseconds));
 
-test("results are requested again with each trial that ends, not sooner and not later", async () => {
+test("results are requested again exactly when a trial ends", async () => {
   let scored = 1;
   let asked = 0;
   serve({

@@ -9,7 +9,7 @@ const rule = (change: Partial<HintRule>): HintRule => ({
   ...change,
 });
 
-test("a hint says what it looked at", () => {
+test("a hint names the data it used", () => {
   const looked_at = { metric: "train/approx_kl", from_step: 2_048, to_step: 96_256, points: 47 };
   expect(lookedAtText({ looked_at: { ...looked_at, unit: "updates" } } as never)).toBe(
     "Based on 47 updates, from step 2,048 to 96,256.",

@@ -5,7 +5,7 @@ const made = (n: number, definition = "The mean.") => ({
   ...{ definition, n, resamples: 10_000, confidence: 0.95, source: "a paper" },
 });
 
-test("what was made alike is told once", () => {
+test("a method shared by all rows is stated once", () => {
   const rows = ["A", "B"].map((label) => ({ label, made: made(5) }));
   expect(madeTexts(rows)).toBe(
     "The mean. (n = 5; 10,000 resamples; 95% interval; source: a paper)",
@@ -13,7 +13,7 @@ test("what was made alike is told once", () => {
   expect(madeTexts([])).toBe("");
 });
 
-test("where rows differ, each says of how many scores it was made", () => {
+test("rows with different methods each state their number of scores", () => {
   const rows = [
     { label: "A", made: made(10) },
     { label: "B", made: made(4) },
@@ -22,7 +22,7 @@ test("where rows differ, each says of how many scores it was made", () => {
   expect(madeTexts(rows)).toBe(`A, C: ${madeText(made(10))}\nB: ${madeText(made(4))}`);
 });
 
-test("where they differ in many ways, from how many to how many is told", () => {
+test("many different numbers of scores are stated as a range", () => {
   const rows = [3, 7, 5, 1].map((n) => ({ label: `v${n}`, made: made(n) }));
   expect(madeTexts(rows)).toMatch(/^The mean\. \(n = 1 to 7, by variant; 10,000 resamples/);
 });

@@ -16,11 +16,11 @@ const registry = new MetricRegistry({
   metrics: [metric("z", "value"), metric("a", "policy"), metric("m", "value")],
 });
 
-test("metrics stand in reading order, unknown ones last by their names", () => {
+test("metrics are in reading order, with unknown ones last by name", () => {
   expect(registry.sorted(["own/b", "a", "own/a", "z"])).toEqual(["z", "a", "own/a", "own/b"]);
 });
 
-test("a metric that is not known is shown under its logged name, as any measured one", () => {
+test("an unknown metric is shown under its logged name, like a measured one", () => {
   expect(registry.get("own/thing")).toMatchObject({
     label: "own/thing",
     kind: "measured",
@@ -29,7 +29,7 @@ test("a metric that is not known is shown under its logged name, as any measured
   expect(registry.get("a").label).toBe("A");
 });
 
-test("groups come in their order, and empty ones not at all", () => {
+test("groups are in order, without empty ones", () => {
   expect(
     registry
       .grouped(({ name }) => name !== "z")

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { joinNames } from "./run-files";
 
-test("names are joined so that each can be told from the others", () => {
+test("names are joined so that each is recognisable", () => {
   expect(joinNames(["train/loss", "rollout/ep_rew_mean"])).toBe("train/loss,rollout/ep_rew_mean");
   expect(joinNames(["a,b", " padded ", "back\\slash", "end\\", "\\,"])).toBe(
     "a\\,b,\\ padded\\ ,back\\slash,end\\\\,\\\\\\,",

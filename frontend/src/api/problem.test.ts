@@ -4,7 +4,7 @@ import { ApiError, explainAction, pointerTo, problemFrom, unreachable, unwrap } 
 const answer = (status: number, error?: unknown) =>
   Promise.resolve({ error, response: new Response(null, { status }) });
 
-test("a pointer escapes what a name may hold", () =>
+test("a pointer escapes special characters of a name", () =>
   expect(pointerTo("env_options", "a/b~c")).toBe("/env_options/a~1b~0c"));
 
 test("a problem keeps its fields by pointer", async () => {
@@ -21,16 +21,16 @@ test("a problem keeps its fields by pointer", async () => {
   });
 });
 
-test("an answer that is no problem document still reads well", () => {
+test("a response that is not a problem document is still readable", () => {
   expect(problemFrom(502, "<html>")).toMatchObject({ title: "The service answered 502" });
 });
 
-test("silence is an error of its own, and says what to do", async () => {
+test("no response is an error of its own and says what to do", async () => {
   const call = vi.fn(() => Promise.reject(new TypeError("Failed to fetch")));
   await expect(unwrap(call())).rejects.toMatchObject({ isUnreachable: true });
 });
 
-test("an action that failed promises nothing that only its user can do", () => {
+test("a failed action tells the user to try again and promises no automatic retry", () => {
   expect(explainAction(unreachable())).toBe(
     "The service does not answer. Check that the app is still running in its terminal. Then press again.",
   );
@@ -38,7 +38,7 @@ test("an action that failed promises nothing that only its user can do", () => {
   expect(explainAction(refused)).toBe("Run has ended. It is completed.");
 });
 
-test("a cancelled request is no failure of the service", async () => {
+test("a cancelled request is not a failure of the service", async () => {
   const cancelled = Promise.reject(new DOMException("left the page", "AbortError"));
   await expect(unwrap(cancelled)).rejects.toHaveProperty("name", "AbortError");
 });

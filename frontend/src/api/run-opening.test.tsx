@@ -38,7 +38,7 @@ afterEach(() => {
 
 const query = { x: "step", smoothing: 0.9, maxPoints: 2000, names: null } as const;
 
-test("one request fills the queries of the page, and its curves are read once", async () => {
+test("one request fills the queries of the page and its curves are parsed once", async () => {
   const client = new QueryClient();
   await client.fetchQuery(runOpeningQuery("a", USUAL_VIEW));
   expect(asked).toEqual(["/api/runs/a/page?max_points=2000&smoothing=0.9&x=step"]);
@@ -59,26 +59,26 @@ test.each([
   ["another smoothing", { ...query, smoothing: 0 }],
   ["some metrics", { ...query, names: ["episode/reward"] }],
   ["a part of the axis", { ...query, from: 3 }],
-])("a loader that wants %s asks for itself", async (_, other) => {
+])("a loader that needs %s sends its own request", async (_, other) => {
   await new QueryClient().fetchQuery(runOpeningQuery("a", USUAL_VIEW));
   expect(await fetchCurves("a", other)).toEqual({ other: true });
 });
 
-test("a loader that begins while the page is opened waits for its curves", async () => {
+test("a loader that starts while the page opens waits for its curves", async () => {
   const opened = new QueryClient().fetchQuery(runOpeningQuery("a", USUAL_VIEW));
   expect(await fetchCurves("a", query)).toEqual(curves);
   await opened;
   expect(asked).toHaveLength(1);
 });
 
-test("curves that take long come with a request of their own, which does not wait", async () => {
+test("slow curves get their own request, which nothing waits for", async () => {
   holdRequests();
   answer = { ...opening, curves: null };
   await new QueryClient().fetchQuery(runOpeningQuery("a", USUAL_VIEW));
   expect(await fetchCurves("a", query)).toEqual({ other: true });
 });
 
-test("the script of the page sends the request that its code would send", async () => {
+test("the inline script sends the same request as the code", async () => {
   window.history.replaceState(null, "", "/runs/view?id=a");
   new Function(openingScript)();
   expect(asked).toEqual(["/api/runs/a/page?max_points=2000&smoothing=0.9&x=step"]);
@@ -89,7 +89,7 @@ test("the script of the page sends the request that its code would send", async 
 });
 
 test.each(["/?id=a", "/runs/view", "/runs/view?id=../a", "/runs/view?id=a&smooth=0.5"])(
-  "the script sends nothing at %s",
+  "the inline script sends nothing at %s",
   (address) => {
     window.history.replaceState(null, "", address);
     new Function(openingScript)();
@@ -97,7 +97,7 @@ test.each(["/?id=a", "/runs/view", "/runs/view?id=../a", "/runs/view?id=a&smooth
   },
 );
 
-test("what only reads waits for the first request; changes do not", async () => {
+test("reads wait for the first request and changes do not", async () => {
   const client = new QueryClient();
   holdRequests();
   const read = client.fetchQuery(runQuery("b"));

@@ -23,7 +23,7 @@ test.each([
   [1_000_000, "the last of each episode"],
 ])("one frame in %d: %s", (every, words) => expect(framesHashed(every)).toBe(words));
 
-test("what recording cost is said where it is known, and why it was lowered", () => {
+test("the cost of recording and the reason for a lower detail are shown if known", () => {
   expect(recordingCostText(null)).toBe("");
   expect(recordingCostText(0.064)).toBe(", which took 6% of the time");
   expect(loweredText({ before: "full", after: "standard", cost: 0.41, most: 0.25 })).toBe(

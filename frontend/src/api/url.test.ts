@@ -22,17 +22,17 @@ test.each([
   "?sort=-metric%3Arollout%2Fep_rew_mean",
   "?tag=x&seeds=apart",
   "?q=cart&new&view=live",
-])("the filter in %j survives reading and writing", (search) =>
+])("the filter in %j round-trips", (search) =>
   expect(writeListFilter(new URLSearchParams(search), read(search))).toBe(search),
 );
 
-test("what is not known is left out, even what every object has", () => {
+test("unknown filters are left out, even properties that every object has", () => {
   for (const word of ["wrong", "constructor", "toString"]) {
     expect(read(`?status=${word}&sort=-${word}`)).toEqual(EVERYTHING);
   }
 });
 
-test("the service is asked for what was chosen, and for nothing else", () => {
+test("the request contains exactly the chosen filters", () => {
   expect(toRunFilter(read("?q=++&sort=-created_at"))).toEqual({ grouped: true });
   expect(toRunFilter(read("?q=+dqn+&status=failed&tag=x&tag=y&sort=name&seeds=apart"))).toEqual({
     q: "dqn",
@@ -42,12 +42,12 @@ test("the service is asked for what was chosen, and for nothing else", () => {
   });
 });
 
-test("an order leaves no run out", () => {
+test("every sort order contains all runs", () => {
   expect(isFiltered(read("?sort=name&q=+"))).toBe(false);
   expect(isFiltered(read("?tag=x"))).toBe(true);
 });
 
-test("a column is first sorted the way that helps, then the other way", () => {
+test("a column is first sorted in the useful direction, then in the other", () => {
   const best = sortedBy(EVERYTHING.sort, "best_moving_average");
   expect(best).toEqual({ key: "best_moving_average", descending: true });
   expect(sortedBy(best, "best_moving_average").descending).toBe(false);
@@ -56,14 +56,14 @@ test("a column is first sorted the way that helps, then the other way", () => {
   expect(sortedBy(best, "metric:train/loss").descending).toBe(true);
 });
 
-test("only ids of the right form reach the service", () => {
+test("only valid ids are sent to the service", () => {
   expect(isRunId("ppo-cartpole-20261121-014312-7f3a")).toBe(true);
   for (const id of ["", "../etc", "%2e%2e", "a/b", "A", "a\0", "-a", "a".repeat(200)]) {
     expect(isRunId(id), id).toBe(false);
   }
 });
 
-test("addresses carry their runs in the query", () => {
+test("addresses contain their runs in the query", () => {
   expect(routes.run("ppo-a")).toBe("/runs/view?id=ppo-a");
   expect(routes.compareRuns(["a", "b"])).toBe("/compare?runs=a,b");
   expect(routes.duplicate("ppo-a")).toBe("/?duplicate=ppo-a");

@@ -37,13 +37,13 @@ test.each([
   expect(found.options).toBe(environment.options);
 });
 
-test("a run is judged by what it trained in", () => {
+test("a run is judged by the environment variant it trained in", () => {
   const run = { env_options: { continuous: true } };
   expect(environmentOfRun(lander, run)?.reward_threshold).toBe(201);
   expect(environmentOfRun(undefined, run)).toBeUndefined();
 });
 
-test("what random actions earn is known for default options alone, also of those that change nothing else", () => {
+test("the return of random actions is known for default options and for options that change nothing else", () => {
   const measured = { ...lander, random_return: { mean: -178, std: 90, episodes: 100 } };
   const of = (env_options: object) =>
     randomReturnOfRun(measured, { env_options: { ...env_options } });

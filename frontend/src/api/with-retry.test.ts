@@ -8,14 +8,14 @@ beforeEach(() => {
 });
 afterEach(() => void answers.mockReset());
 
-test("code that is there is loaded once, and the service is not asked", async () => {
+test("available code is loaded once, without a request to the service", async () => {
   const load = vi.fn().mockResolvedValue("code");
   await expect(withRetry(load, answers)()).resolves.toBe("code");
   expect(load).toHaveBeenCalledTimes(1);
   expect(answers).not.toHaveBeenCalled();
 });
 
-test("while the service is away the code is waited for", async () => {
+test("code is waited for while the service is unreachable", async () => {
   const load = vi.fn().mockRejectedValueOnce(new Error("no connection")).mockResolvedValue("code");
   answers.mockResolvedValueOnce(false).mockResolvedValueOnce(false).mockResolvedValue(true);
   const loaded = withRetry(load, answers)();
@@ -24,7 +24,7 @@ test("while the service is away the code is waited for", async () => {
   expect(answers).toHaveBeenCalledTimes(3);
 });
 
-test("a service that answers and does not have the code is not asked for it again and again", async () => {
+test("a service that responds without the code is not asked repeatedly", async () => {
   const load = vi.fn().mockRejectedValue(new Error("404"));
   answers.mockResolvedValue(true);
   await expect(withRetry(load, answers)()).rejects.toThrow("404");

@@ -3,7 +3,7 @@ import { renderToString } from "react-dom/server";
 import { expect, test } from "vitest";
 import { BandedCurves } from "./banded-curves";
 
-test("A chart has its values before it is drawn, as one further down is drawn once it is near", () => {
+test("A chart has its values before it is drawn, because charts are drawn when they come into view", () => {
   const values = [1, 2, 3];
   const text = renderToString(
     <QueryClientProvider client={new QueryClient()}>

@@ -20,7 +20,7 @@ const drawn = (source: HeldSource) =>
     />,
   );
 
-test("a chart says that there is nothing only once that is known", () => {
+test("a chart says that it is empty only when that is known", () => {
   const source = new HeldSource();
   expect(drawn(source)).not.toContain(`>${NOTHING}<`);
   source.loadCurve("step", [], { iqm: [] });

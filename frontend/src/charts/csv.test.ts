@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { chartCsv } from "./export";
 import { plainOptions, smallChart } from "./prepare/fixtures";
 
-test("points are written as they were logged, a gap as an empty cell, only those in the window", () => {
+test("points in the window are written as logged, with a gap as an empty cell", () => {
   expect(chartCsv(smallChart("=run"), plainOptions).trim().split("\r\n")).toEqual([
     "series,metric,x_axis,x,value,value (no smoothing)",
     "'=run,a/b,step,10,5,5",

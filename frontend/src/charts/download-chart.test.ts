@@ -10,11 +10,11 @@ const spec = {
   references: [{ label: "Reward threshold", value: 475 }],
 };
 
-test("a file says of which run it is", () => {
+test("a file name includes the run", () => {
   expect(chartFileName(spec)).toBe("ppo-baseline-cartpole-v1-ppo-seed-7-episode-return");
 });
 
-test("a picture says what it is of, which curve is which, and how they were drawn", () => {
+test("a picture names its subject, its curves and how they were drawn", () => {
   const model = {
     notes: ["3 points outside the range"],
     scale: "log" as const,
@@ -28,7 +28,7 @@ test("a picture says what it is of, which curve is which, and how they were draw
   expect(hidden.entries.map(({ label }) => label)).toEqual(["Reward threshold 475"]);
 });
 
-test("a picture names the marks that it shows", () => {
+test("a picture names its marks", () => {
   const model = { notes: [], scale: "linear" as const, x: [0, 100] as [number, number] };
   const mark = (kind: MarkKind, at: number) => ({ id: `${kind}-${at}`, kind, at, text: "" });
   const marks = [mark("solved", 40), mark("solved", 60), mark("best", 50), mark("checkpoint", 200)];

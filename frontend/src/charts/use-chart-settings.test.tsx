@@ -11,7 +11,7 @@ beforeEach(() => {
 const charts = () => renderHook(() => useChartSettings(new ChartGroup()));
 const pass = () => act(() => vi.advanceTimersByTimeAsync(1_000));
 
-test("charts of one page write what was changed on each, and no more", async () => {
+test("charts of one page write only the changes of each", async () => {
   const [one, other] = [charts(), charts()];
   act(() => one.result.current[1]({ smoothing: 0.5 }));
   act(() => one.result.current[1]({ outliers: true }));
@@ -33,7 +33,7 @@ test("two changes at once are both kept", async () => {
   expect(window.location.search).toBe("?log=old&smooth=0.5&outliers=1");
 });
 
-test("what is undone leaves the address as it was", async () => {
+test("an undone change leaves the address unchanged", async () => {
   const { result } = charts();
   act(() => result.current[1]({ axis: "time" }));
   await pass();

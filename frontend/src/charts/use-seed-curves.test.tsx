@@ -13,7 +13,7 @@ beforeEach(() => void vi.useFakeTimers());
 
 const pass = (milliseconds: number) => act(() => vi.advanceTimersByTimeAsync(milliseconds));
 
-test("curves of runs that have ended since are requested once more, and then no more", async () => {
+test("curves of runs that ended meanwhile are requested exactly once more", async () => {
   let asked = 0;
   serve({
     "GET /compare": () => ({

@@ -13,7 +13,7 @@ function browser(permission: NotificationPermission, answer: NotificationPermiss
 
 beforeEach(() => localStorage.clear());
 
-test("nothing is asked before somebody turns them on, and the choice is kept", async () => {
+test("permission is requested only when the user turns notifications on, and the choice is kept", async () => {
   const asked = browser("default", "granted").requestPermission;
   expect(browserNotifications.get()).toBe("off");
   expect(asked).not.toHaveBeenCalled();
@@ -27,7 +27,7 @@ test("nothing is asked before somebody turns them on, and the choice is kept", a
   expect(asked).toHaveBeenCalledOnce();
 });
 
-test("a refusal leaves them blocked, and a permission alone does not turn them on", async () => {
+test("a refusal blocks them, and a permission alone does not turn them on", async () => {
   browser("default", "denied");
   await turnOn();
   expect(browserNotifications.get()).toBe("blocked");
@@ -36,7 +36,7 @@ test("a refusal leaves them blocked, and a permission alone does not turn them o
   expect(browserNotifications.get()).toBe("off");
 });
 
-test("a browser without them is not asked", async () => {
+test("a browser without notifications is not asked", async () => {
   vi.stubGlobal("Notification", undefined);
   await turnOn();
   expect(browserNotifications.get()).toBe("unsupported");

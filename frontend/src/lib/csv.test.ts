@@ -15,7 +15,7 @@ test.each([
   [-3, "-3"],
   [true, "true"],
   [null, ""],
-])("the cell %j is written %j", (value, text) => expect(csvCell(value)).toBe(text));
+])("the cell %j is written as %j", (value, text) => expect(csvCell(value)).toBe(text));
 
-test("every line ends, the last one too", () =>
+test("every line ends with a line break, including the last one", () =>
   expect(csvOf([["name"], ["a"]])).toBe("name\r\na\r\n"));

@@ -56,7 +56,7 @@ describe("numbers", () => {
     ["linear", "linear"],
   ])("setting %j is read as %s", (value, text) => expect(settingText(value)).toBe(text));
 
-  test("an interval has two ends, and one value alone has none", () => {
+  test("an interval has two ends and a single value has none", () => {
     expect(interval(92, 1234.5)).toBe("[92.0, 1,235]");
     expect(interval(0.25, 1, { format: (value) => value.toFixed(2) })).toBe("[0.25, 1.00]");
     expect(interval(null, null)).toBe("one seed: no interval");
@@ -103,7 +103,7 @@ describe("times", () => {
     expect(elapsed({ started_at: null, ended_at: null }, at(5))).toBeNull();
   });
 
-  test("what remains is unknown without a pace, and never negative", () => {
+  test("the remaining time is unknown without a rate and never negative", () => {
     expect(remaining({ step: 500, end_step: 1500, fps: 100 })).toBe(10_000);
     expect(remaining({ step: 1600, end_step: 1500, fps: 100 })).toBe(0);
     expect(remaining({ step: 0, end_step: 1500, fps: null })).toBeNull();

@@ -16,7 +16,7 @@ const numbers = () =>
     Array.isArray(kept) ? (kept as number[]) : null,
   );
 
-test("what was set is there when the page is opened again, and the same object until it changes", () => {
+test("a stored value is restored on reload and stays the same object until it changes", () => {
   const store = numbers();
   expect(store.get()).toEqual([1]);
   store.set([2, 3]);
@@ -26,12 +26,12 @@ test("what was set is there when the page is opened again, and the same object u
   expect(again.get()).toBe(again.get());
 });
 
-test.each(["{", '"text"', "null"])("of %s that is kept, nothing is taken", (kept) => {
+test.each(["{", '"text"', "null"])("an invalid stored value (%s) is ignored", (kept) => {
   storage.set("numbers", kept);
   expect(numbers().get()).toEqual([1]);
 });
 
-test("where storage is forbidden it lasts until the page is left", () => {
+test("without storage a value lasts until the page is closed", () => {
   const forbid = () => {
     throw new Error("forbidden");
   };

@@ -3,13 +3,13 @@ import { keyStep, movedItem } from "./order";
 
 const order = ["a", "b", "c"];
 
-test("an item takes the place of another one, or moves by places", () => {
+test("an item moves to the position of another one or by an offset", () => {
   expect(movedItem(order, "a", "c")).toEqual(["b", "c", "a"]);
   expect(movedItem(order, "c", "a")).toEqual(["c", "a", "b"]);
   expect(movedItem(order, "b", { by: 1 })).toEqual(["a", "c", "b"]);
 });
 
-test("an item that cannot move leaves the order as it is", () => {
+test("an impossible move leaves the order unchanged", () => {
   expect(movedItem(order, "a", { by: -1 })).toBe(order);
   expect(movedItem(order, "c", { by: 1 })).toBe(order);
   expect(movedItem(order, "a", "a")).toBe(order);
@@ -17,7 +17,7 @@ test("an item that cannot move leaves the order as it is", () => {
   expect(movedItem(order, "a", "x")).toBe(order);
 });
 
-test("arrow keys move by one place, Home and End to the ends", () => {
+test("arrow keys move by one position, Home and End to the ends", () => {
   const keys = ["ArrowLeft", "ArrowUp", "ArrowRight", "ArrowDown", "Home", "End", "x"];
   expect(keys.map((key) => keyStep(key, 1, 4))).toEqual([-1, -1, 1, 1, -1, 2, null]);
 });

@@ -20,6 +20,6 @@ test.each([
 ])("%j is %d", (text, value) => expect(parseNumber(text)).toBe(value));
 
 test.each(["", " ", "k", "0x10", "5,00", "1e3k", "Infinity", "1e", "1 000", "12 apples", "5kk"])(
-  "%j is no number",
+  "%j is not a number",
   (text) => expect(parseNumber(text)).toBeNaN(),
 );

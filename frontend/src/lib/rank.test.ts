@@ -34,7 +34,7 @@ test.each([
   ["mountaincarc", "MountainCarContinuous-v0"],
 ])("%j finds %s first", (typed, first) => expect(found(typed)[0]).toBe(first));
 
-test("the beginning of a name comes before the rest of it, and that before the description", () => {
+test("a match at the start of a name ranks before one inside it, and that before the description", () => {
   const items = [
     { name: "Later", words: ["lander"] },
     { name: "Islands" },
@@ -53,12 +53,12 @@ test("the beginning of a name comes before the rest of it, and that before the d
   expect(ranked(items, "sland").map(({ name }) => name)).toEqual(["Islands"]);
 });
 
-test("every typed word has to fit, in any order", () => {
+test("every typed word must match, in any order", () => {
   expect(found("hill mountain")).toEqual(["MountainCar-v0", "MountainCarContinuous-v0"]);
   expect(found("mountain pole")).toEqual([]);
 });
 
-test("equals keep their order, and nothing typed leaves everything as it is", () => {
+test("equal matches keep their order, and an empty query changes nothing", () => {
   expect(found("mountain")).toEqual(["MountainCar-v0", "MountainCarContinuous-v0"]);
   expect(found("  ")).toEqual(environments.map(({ name }) => name));
 });

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { createStore, Listeners } from "./store";
 
-test("listeners hear of another value, not of the same one again", () => {
+test("listeners are notified of a different value, not of the same one", () => {
   const store = createStore(1);
   const heard: number[] = [];
   store.subscribe(() => heard.push(store.get()));
@@ -11,7 +11,7 @@ test("listeners hear of another value, not of the same one again", () => {
   expect(heard).toEqual([2, 1]);
 });
 
-test("a listener that unsubscribed hears nothing more", () => {
+test("an unsubscribed listener is not notified", () => {
   const store = createStore("a");
   let calls = 0;
   const unsubscribe = store.subscribe(() => (calls += 1));
@@ -26,7 +26,7 @@ test("a page rendered without a browser shows the initial value", () => {
   expect([store.get(), store.getInitial()]).toEqual(["dark", null]);
 });
 
-test("a listener that removes the next one still lets it hear what happens now", () => {
+test("a listener removed during a notification still receives it", () => {
   const listeners = new Listeners();
   const heard: string[] = [];
   listeners.subscribe(() => {

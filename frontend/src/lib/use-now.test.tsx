@@ -10,14 +10,14 @@ beforeEach(() => vi.useFakeTimers({ now: at(0) }));
 test.each([
   ["second", 119],
   ["minute", 60],
-] as const)("the time goes on by the %s", (precision, shown) => {
+] as const)("the time advances by the %s", (precision, shown) => {
   const { result } = renderHook(() => useNow(precision));
   expect(result.current).toBe(at(0));
   act(() => void vi.advanceTimersByTime(119_000));
   expect(result.current).toBe(at(shown));
 });
 
-test("all share one interval, which ends with the last of them", () => {
+test("all users share one interval, which ends with the last of them", () => {
   const first = renderHook(() => useNow("second"));
   const second = renderHook(() => useNow("minute"));
   expect(vi.getTimerCount()).toBe(1);
@@ -26,7 +26,7 @@ test("all share one interval, which ends with the last of them", () => {
   expect(vi.getTimerCount()).toBe(0);
 });
 
-test("while the service is away nothing counts, and then it goes on", () => {
+test("time stands still while the service is unreachable, and then continues", () => {
   const { result } = renderHook(() => useNow("second"));
   act(() => void vi.advanceTimersByTime(5_000));
   act(() => serviceAwaySince.set(at(3)));

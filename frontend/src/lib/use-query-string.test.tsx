@@ -62,7 +62,7 @@ const press = (name: string) =>
   act(async () => void fireEvent.click(screen.getByRole("button", { name })));
 const shown = () => screen.getByRole("status").textContent;
 
-test("changes add up and are shown before the router has followed, and stay once it has", async () => {
+test("changes accumulate, are shown before the router follows, and stay", async () => {
   render(<Page />);
   await press("x");
   expect(shown()).toBe("q=a&x=1");
@@ -81,7 +81,7 @@ test("two changes at once are both kept", async () => {
   expect(window.history.length).toBe(entries + 1);
 });
 
-test("what waits for a pause is written before another change, once", async () => {
+test("a pending change is written once, before the next change", async () => {
   vi.useFakeTimers();
   render(<Page />);
   writeAfter(200, () => changeQueryString(adding("typed")));
@@ -92,7 +92,7 @@ test("what waits for a pause is written before another change, once", async () =
   expect(window.location.search).toBe("?q=b");
 });
 
-test("what another part of the page changes is shown everywhere", async () => {
+test("a change by another part of the page is shown everywhere", async () => {
   render(
     <>
       <Page />
@@ -104,7 +104,7 @@ test("what another part of the page changes is shown everywhere", async () => {
   expect(screen.getByTestId("other")).toHaveTextContent("q=a&z=1");
 });
 
-test("a page that was left changes the address of no other", async () => {
+test("a page that was left does not change the address of another", async () => {
   vi.useFakeTimers();
   const { unmount } = render(<Page />);
   await press("later");

@@ -16,7 +16,7 @@ const setting = (name: string, value: string) => () =>
   });
 const search = () => window.location.search;
 
-test("a write waits for its pause, and is done once", () => {
+test("a write waits for its pause and is done once", () => {
   writeAfter(200, setting("q", "word"));
   vi.advanceTimersByTime(199);
   expect(search()).toBe("");
@@ -31,7 +31,7 @@ test.each([
   ["a navigation", () => onRouterTransitionStart("/compare", "push")],
   ["the first of their pauses", () => vi.advanceTimersByTime(100)],
   ["another change", setting("sort", "name")],
-])("%s ends all pauses: they are written in order, but for what was taken back", (_, end) => {
+])("%s ends all pauses: changes are written in order, except reverted ones", (_, end) => {
   writeAfter(300, setting("smooth", "0.5"));
   writeAfter(200, setting("q", "taken back"))();
   writeAfter(100, setting("smooth", "0.9"));
@@ -44,7 +44,7 @@ test.each([
 });
 
 test.each(["/experiments", "/runs/view?id=b"])(
-  "what was asked for on a page is not written into the address %s that Back leads to",
+  "a pending change of a page is not written into the address %s that Back leads to",
   (address) => {
     window.history.replaceState(null, "", "/runs/view?id=a");
     writeAfter(200, setting("moment", "1"));
@@ -55,7 +55,7 @@ test.each(["/experiments", "/runs/view?id=b"])(
   },
 );
 
-test("Back within a page ends no pause, as the router is about to read the address", () => {
+test("Back within a page ends no pause, because the router is about to read the address", () => {
   window.history.replaceState(null, "", "/runs?new");
   writeAfter(200, setting("q", "word"));
   window.history.replaceState(null, "", "/runs");
@@ -65,7 +65,7 @@ test("Back within a page ends no pause, as the router is about to read the addre
   expect(search()).toBe("?q=word");
 });
 
-test("a view that is chosen again while somebody scrubs ends no pause", () => {
+test("choosing the current view again during scrubbing ends no pause", () => {
   chooseAgentView("moment");
   writeAfter(250, setting("moment", "12288"));
   chooseAgentView("moment");

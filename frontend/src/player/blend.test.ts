@@ -10,12 +10,12 @@ test("the brightness of a frame is the mean of its pixels", () => {
   expect(brightnessOf(pixels())).toBe(1);
 });
 
-test("ghosts are inks on a bright background, and lights on a dark one", () => {
+test("ghosts darken a bright background and lighten a dark one", () => {
   expect(blendFor(0.95)).toEqual({ stain: "lighten", over: "multiply" });
   expect(blendFor(0.05)).toEqual({ stain: "darken", over: "screen" });
 });
 
-test("on another background each of them has the same share", () => {
+test("every ghost has the same weight on another background", () => {
   const blend = blendFor(0.5);
   const shares = [0, 1, 2].map((place) => shareOf(blend, place));
   // What is left of each after those above it.

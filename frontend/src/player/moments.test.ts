@@ -19,7 +19,7 @@ const clip = (step: number, change: Partial<Clip> = {}) =>
     ...change,
   }) as Clip;
 
-test("the policy of a moment is the newest that is not beyond it", () => {
+test("the policy of a moment is the newest one up to it", () => {
   expect(policyAt(policies, 119)?.step).toBe(100);
   expect(policyAt(policies, 120)?.step).toBe(120);
   expect(policyAt(policies, 9_999)?.step).toBe(1_000);
@@ -27,14 +27,14 @@ test("the policy of a moment is the newest that is not beyond it", () => {
   expect(policyAt([], 5)).toBeUndefined();
 });
 
-test("arrow keys go from policy to policy and stop at the ends", () => {
+test("arrow keys move from policy to policy and stop at the ends", () => {
   expect(policyAfter(policies, 110, 1)?.step).toBe(120);
   expect(policyAfter(policies, 120, -1)?.step).toBe(100);
   expect(policyAfter(policies, 0, -1)?.step).toBe(0);
   expect(policyAfter(policies, 1_000, 5)?.step).toBe(1_000);
 });
 
-test("each place of the strip shows the last policy of its part, one with a picture if there is any", () => {
+test("each cell of the strip shows the last policy of its part, preferably one with a picture", () => {
   const pictures = picturesOf([clip(100), clip(500, { thumbnail_url: null })]);
   const shown = frames(policies, pictures, [0, 1_000], 4);
   expect(shown.map(({ policy, picture }) => [policy.step, picture?.url ?? null])).toEqual([
@@ -45,18 +45,18 @@ test("each place of the strip shows the last policy of its part, one with a pict
   expect(shown.map(({ share }) => share)).toEqual([0.125, 0.625, 0.875]);
 });
 
-test("zoomed in, the strip shows what lies there alone", () => {
+test("zoomed in, the strip shows only policies in view", () => {
   const shown = frames(policies, new Map(), [90, 130], 2);
   expect(shown.map(({ policy }) => policy.step)).toEqual([100, 120]);
 });
 
-test("along another axis, the strip shows each policy where its step lies", () => {
+test("by another axis, the strip shows each policy at the position of its step", () => {
   const perEpisode = (step: number) => step / 10;
   const shown = frames(policies, new Map(), [0, 100], 4, perEpisode);
   expect(shown.map(({ policy }) => policy.step)).toEqual([120, 500, 1_000]);
 });
 
-test("a picture says the return of its own episode, and none that is of another one or of a part", () => {
+test("a picture states only the return of its own complete episode", () => {
   const [{ episodes }] = [clip(500)] as const;
   const pictures = picturesOf([
     clip(100),
@@ -72,14 +72,14 @@ test("a picture says the return of its own episode, and none that is of another 
   ]);
 });
 
-test("returns are coloured between the lowest and the highest, and not while there is nothing to compare", () => {
+test("returns are coloured from lowest to highest if there are several", () => {
   const scale = returnScale(picturesOf([clip(0), clip(100), clip(1_000)]));
   expect([0, 10, 100, null].map(scale)).toEqual([0, 0.1, 1, null]);
   expect(returnScale(picturesOf([clip(100)]))(10)).toBeNull();
   expect(returnScale(new Map())(10)).toBeNull();
 });
 
-test("the cells of the strip get their pictures first, the newest before others, up to a bound", () => {
+test("pictures load for the cells of the strip first, newest first, up to a limit", () => {
   const cellsOf = (clips: Clip[]) => frames(policies, picturesOf(clips), [0, 1_000], 2);
   const next = (clips: Clip[], most?: number) =>
     nextToPicture(cellsOf(clips), policies, clips, most)?.step;

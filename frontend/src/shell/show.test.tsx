@@ -36,7 +36,7 @@ beforeEach(() => {
   vi.stubGlobal("Notification", FakeNotification);
 });
 
-test("a page in view shows a message with a link to the run, and nothing of the system", () => {
+test("a visible page shows a message with a link to the run and no system notification", () => {
   page({ visible: true, chosen: true });
   const open = vi.fn();
   show(notification(), open);
@@ -49,14 +49,14 @@ test("a page in view shows a message with a link to the run, and nothing of the 
   expect(shown).toHaveLength(0);
 });
 
-test("what is about no run and no experiment has no link, on whatever page", () => {
+test("a message without a run or experiment has no link on any page", () => {
   page({ visible: true, chosen: false });
   window.history.replaceState(null, "", "/runs/view?id=a");
   show(notification({ kind: "memory", run_id: null, title: "Memory is 92% full" }), vi.fn());
   expect(toastStore.get()[0]).toMatchObject({ link: undefined, tone: "bad" });
 });
 
-test("on the page of the run there is no link to it", () => {
+test("on the page of the run the message has no link to it", () => {
   page({ visible: true, chosen: false });
   window.history.replaceState(null, "", "/runs/view?id=a");
   show(notification({ kind: "completed", message: "" }), vi.fn());
@@ -67,7 +67,7 @@ test("on the page of the run there is no link to it", () => {
   });
 });
 
-test("a hidden page shows one of the system, whose press opens the run", () => {
+test("a hidden page shows a system notification that opens the run", () => {
   page({ visible: false, chosen: true });
   const open = vi.fn();
   show(notification(), open);
@@ -78,14 +78,14 @@ test("a hidden page shows one of the system, whose press opens the run", () => {
   expect(open).toHaveBeenCalledOnce();
 });
 
-test("who did not choose them gets none of the system", () => {
+test("without permission there is no system notification", () => {
   page({ visible: false, chosen: false });
   show(notification(), vi.fn());
   expect(shown).toHaveLength(0);
   expect(toastStore.get()).toHaveLength(1);
 });
 
-test("of an experiment there is a link to the experiment", () => {
+test("a message about an experiment links to it", () => {
   page({ visible: true, chosen: false });
   show(
     notification({ kind: "completed", run_id: null, run_name: null, experiment_id: "exp-1" }),

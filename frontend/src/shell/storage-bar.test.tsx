@@ -9,7 +9,7 @@ const WARNING = "Videos, and what the agent saw: 8.1 GB of 10.0 GB, 81%.";
 const healthy = (storage_warnings: string[]) =>
   serve({ "GET /health": () => ({ body: { storage_warnings } }) });
 
-test("what nears its quota is said on every page, with the way to Storage, until it is closed", async () => {
+test("a nearly full quota is shown on every page with a link to Storage, until it is closed", async () => {
   healthy([WARNING, "All runs together: 90 GB of 100 GB, 90%."]);
   renderWithQueries(<StorageBar />);
   const bar = await screen.findByRole("status", { name: "Storage" });
@@ -22,14 +22,14 @@ test("what nears its quota is said on every page, with the way to Storage, until
   expect(screen.queryByRole("status")).not.toBeInTheDocument();
 });
 
-test("with room there is no bar", async () => {
+test("with enough space there is no bar", async () => {
   const sent = healthy([]);
   renderWithQueries(<StorageBar />);
   await vi.waitFor(() => expect(sent).not.toHaveLength(0));
   expect(screen.queryByRole("status")).not.toBeInTheDocument();
 });
 
-test("the Storage page says it itself", async () => {
+test("the Storage page shows the warning itself", async () => {
   goTo("/storage");
   const sent = healthy([WARNING]);
   renderWithQueries(<StorageBar />);

@@ -102,20 +102,20 @@ describe("every event in every phase", () => {
   });
 });
 
-describe("what is remembered", () => {
+describe("remembered state", () => {
   test("the first connection is neither a reconnection nor a reopening", () => {
     const { next, effects } = transition({ ...INITIAL, phase: "opening" }, "sourceOpened");
     expect(effects).toEqual([emit({ kind: "opened" })]);
     expect(next.everLive).toBe(true);
   });
 
-  test("a page that was opened in the background has missed what happened until it is seen", () => {
+  test("a page opened in the background has missed events until it is visible", () => {
     const hidden = transition(INITIAL, "pause").next;
     const { effects } = transition(transition(hidden, "start").next, "sourceOpened");
     expect(effects).toEqual([emit({ kind: "reconnected" })]);
   });
 
-  test("a source that opens after a loss is a reconnection, and settles every count", () => {
+  test("a source that opens after a loss is a reconnection and resets every count", () => {
     const before = at("opening", { missed: true, lost: true, attempt: 4, refusals: 3 });
     expect(transition(before, "sourceOpened")).toEqual({
       next: at("live"),
@@ -123,17 +123,17 @@ describe("what is remembered", () => {
     });
   });
 
-  test("each source that gives up waits longer than the one before", () => {
+  test("each failed source waits longer than the previous one", () => {
     const { next, effects } = transition(at("live", { attempt: 2 }), "sourceClosed");
     expect([next.attempt, effects[0]]).toEqual([3, backoff(2)]);
   });
 
-  test("a second refusal in a row puts the stream positions in doubt", () => {
+  test("two consecutive refusals make the stream positions unreliable", () => {
     const { effects } = transition(at("opening", { refusals: 1 }), "sourceClosed");
     expect(effects).toContainEqual(emit({ kind: "refused", cursors: true }));
   });
 
-  test("a network that comes back is tried without the backoff that had grown", () => {
+  test("a returning network is tried without the accumulated backoff", () => {
     expect(transition(at("waiting", { attempt: 5 }), "networkBack").next.attempt).toBe(0);
   });
 });

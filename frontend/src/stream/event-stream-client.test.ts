@@ -57,7 +57,7 @@ describe("one connection", () => {
     expect(client.state.get()).toBe("live");
   });
 
-  test("two runs followed in one go open one new source that names both", () => {
+  test("two runs followed together open one new source that names both", () => {
     const [, onRows] = seqs();
     client.follow("a", "a:5", onRows);
     client.follow("b", "b:7", onRows);
@@ -78,7 +78,7 @@ describe("one connection", () => {
     expect(got).toEqual([1]);
   });
 
-  test("a second follower gets what comes after its own cursor, and nothing from before", () => {
+  test("a second follower gets only events after its own cursor", () => {
     const [first] = follow("a", "a:10");
     const [second, onRows] = seqs();
     client.follow("a", "a:30", onRows);
@@ -92,7 +92,7 @@ describe("one connection", () => {
     ]);
   });
 
-  test("a second follower that is behind misses nothing, and the first hears nothing twice", () => {
+  test("a second follower that is behind misses nothing, and the first gets nothing twice", () => {
     const [first] = follow("a", "a:10");
     current().emit("metrics", { run_id: "a", rows: [row(1), row(2)] }, "a:30");
     const [second, onRows] = seqs();
@@ -105,7 +105,7 @@ describe("one connection", () => {
     ]);
   });
 
-  test("a run is named until its last follower has gone", () => {
+  test("a run is requested until its last follower is gone", () => {
     const [, releaseFirst] = follow("a", "a:1");
     const releaseSecond = client.follow("a", "a:1", () => {});
     releaseFirst();
@@ -119,14 +119,14 @@ describe("one connection", () => {
 });
 
 describe("resuming", () => {
-  test("a changed set of runs goes on where each run was left", () => {
+  test("a changed set of runs continues from the position of each run", () => {
     follow("a", "a:1");
     current().emit("metrics", { run_id: "a", rows: [row(1)] }, "a:120");
     follow("b", "b:7");
     expect(current().query.get("last_event_id")).toBe("a:120,b:7");
   });
 
-  test("rows that come twice are delivered once", () => {
+  test("duplicate rows are delivered once", () => {
     const [got] = follow("a", "a:1");
     current().emit("metrics", { run_id: "a", rows: [row(1), row(2)] }, "a:2");
     current().emit("metrics", { run_id: "a", rows: [row(2), row(3)] }, "a:3");
@@ -134,7 +134,7 @@ describe("resuming", () => {
     expect(got).toEqual([1, 2, 3]);
   });
 
-  test("a replaced source is heard no more", () => {
+  test("a replaced source is ignored", () => {
     const [got] = follow("a", "a:1");
     const old = current();
     follow("b", "b:1");
@@ -144,7 +144,7 @@ describe("resuming", () => {
     expect(client.state.get()).toBe("live");
   });
 
-  test("a deleted run is not asked for again", () => {
+  test("a deleted run is not requested again", () => {
     follow("a", "a:1");
     current().emit("end", { run_id: "a", status: "deleted" });
     timers.advance(0);
@@ -153,7 +153,7 @@ describe("resuming", () => {
 });
 
 describe("reconnecting", () => {
-  test("while the browser reconnects by itself, no second source is opened", () => {
+  test("while the browser reconnects automatically, no second source is opened", () => {
     current().fail({ forGood: false });
     expect(client.state.get()).toBe("reconnecting");
     timers.advance(60_000);
@@ -163,7 +163,7 @@ describe("reconnecting", () => {
     expect(events).toEqual([{ kind: "reconnected" }]);
   });
 
-  test("a source that gave up is replaced, ever more patiently", () => {
+  test("a failed source is replaced with growing delays", () => {
     const waits = [500, 1000, 2000, 4000, 8000, 10_000, 10_000];
     for (const [i, wait] of waits.entries()) {
       current().fail({ forGood: true });
@@ -178,7 +178,7 @@ describe("reconnecting", () => {
     expect(sources).toHaveLength(waits.length + 2);
   });
 
-  test("a network that comes back is tried at once", () => {
+  test("a returning network is tried immediately", () => {
     client.markDropped();
     expect(client.state.get()).toBe("reconnecting");
     client.retryNow();
@@ -187,11 +187,11 @@ describe("reconnecting", () => {
     expect(events).toEqual([{ kind: "reconnected" }]);
   });
 
-  test("the first connection is no reconnection", () => {
+  test("the first connection is not a reconnection", () => {
     expect(begun).toEqual([{ kind: "opened" }]);
   });
 
-  test("a page that is paused before it starts has no connection until it is resumed, and then one", () => {
+  test("a page paused before it starts opens no connection until it resumes, and then one", () => {
     const hidden = new EventStreamClient(options);
     const opened = sources.length;
     hidden.pause();
@@ -201,7 +201,7 @@ describe("reconnecting", () => {
     expect([hidden.state.get(), sources.length]).toEqual(["connecting", opened + 1]);
   });
 
-  test("a page that is resumed after a pause is not shown as reconnecting, unless it cannot", () => {
+  test("a resumed page is not shown as reconnecting unless it fails", () => {
     client.pause();
     expect(client.state.get()).toBe("paused");
     client.resume();
@@ -210,7 +210,7 @@ describe("reconnecting", () => {
     expect(client.state.get()).toBe("reconnecting");
   });
 
-  test("a pause gives the connection back; starting again goes on where it was", () => {
+  test("a pause releases the connection; resuming continues from its position", () => {
     follow("a", "a:5");
     const paused = current();
     client.pause();
@@ -223,12 +223,12 @@ describe("reconnecting", () => {
     expect(events.at(-1)).toEqual({ kind: "reconnected" });
   });
 
-  test("a stream opened anew says so, as status events may have passed meanwhile", () => {
+  test("a newly opened stream says so, because status events may have been missed", () => {
     follow("a", "a:5");
     expect(events).toEqual([{ kind: "reopened" }]);
   });
 
-  test("a source that never opened was refused; twice in a row puts the cursors in doubt", () => {
+  test("a source that never opened was refused; two in a row make the cursors unreliable", () => {
     follow("a", "a:5");
     current().fail({ forGood: true });
     timers.advance(500);
@@ -251,7 +251,7 @@ describe("reconnecting", () => {
   });
 });
 
-test("a notification is told once, and the next connection goes on after it", () => {
+test("a notification is shown once, and the next connection continues after it", () => {
   const notified = () =>
     events.flatMap((event) => (event.kind === "notification" ? event.notification.number : []));
   current().emit("notification", { notification: { number: 1_500 } });

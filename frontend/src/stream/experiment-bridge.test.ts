@@ -42,17 +42,17 @@ beforeEach(() => {
   client.setQueryData(keys.experiments, { experiments: [experiment] });
 });
 
-test("an experiment that has changed is asked for, in the list too", () => {
+test("a changed experiment is reloaded, in the list too", () => {
   apply({ kind: "experiment", id: "e" });
   expect([stale(keys.experiment("e")), stale(keys.experiments)]).toEqual([true, true]);
 });
 
-test("an experiment that is not shown anywhere makes the list ask: a command has begun it", () => {
+test("an unknown experiment reloads the list, because a command has started it", () => {
   apply({ kind: "experiment", id: "new" });
   expect([stale(keys.experiment("e")), stale(keys.experiments)]).toEqual([false, true]);
 });
 
-test("a trial that trains gets on with its run, and so does the whole, without a request", () => {
+test("a training trial and its experiment advance with the run, without a request", () => {
   status("a");
   expect(known().cells[0]).toMatchObject({ trained: 0.6, progress: 0.6, sparkline: [1, 2] });
   expect(known().progress).toBeCloseTo(0.4);
@@ -63,7 +63,7 @@ test("a trial that trains gets on with its run, and so does the whole, without a
   ]);
 });
 
-test("a trial that has ended stays as it was, and other runs change nothing", () => {
+test("an ended trial is unchanged and other runs change nothing", () => {
   const before = known();
   status("b");
   client.setQueryData(keys.experiment("e"), before);
@@ -72,7 +72,7 @@ test("a trial that has ended stays as it was, and other runs change nothing", ()
   expect(known()).toBe(before);
 });
 
-test("what only the service can tell is asked for now and then while runs train, and then no more", () => {
+test("server-side values are reloaded periodically while runs train, and then no more", () => {
   status("a");
   timers.advance(REFRESH_MS);
   expect([stale(keys.experiment("e")), stale(results), stale(keys.experiments)]).toEqual([
@@ -86,13 +86,13 @@ test("what only the service can tell is asked for now and then while runs train,
   expect([stale(keys.experiment("e")), stale(results)]).toEqual([false, false]);
 });
 
-test("a run in another status makes its experiment ask at once", () => {
+test("a status change of a run reloads its experiment immediately", () => {
   status("a", { status: "completed", step: 1_000 });
   expect(stale(keys.experiment("e"))).toBe(true);
   expect(known().cells[0]).toMatchObject({ trained: 1 });
 });
 
-test("after a reconnection experiments and all that is shown of them are asked for", () => {
+test("after a reconnection experiments and everything shown of them are reloaded", () => {
   apply({ kind: "reconnected" });
   expect([stale(keys.experiment("e")), stale(results), stale(keys.experiments)]).toEqual([
     true,

@@ -26,7 +26,7 @@ beforeEach(() => {
   });
 });
 
-test("a page that is hidden for a moment is not reported", () => {
+test("a briefly hidden page is not reported", () => {
   page.setVisibility("hidden");
   timers.advance(29_999);
   page.setVisibility("visible");
@@ -34,7 +34,7 @@ test("a page that is hidden for a moment is not reported", () => {
   expect(reported).toEqual(["seen"]);
 });
 
-test("a hidden page is reported as left once, and as seen again once", () => {
+test("a hidden page is reported once as hidden and once as visible", () => {
   page.setVisibility("hidden");
   timers.advance(30_000);
   timers.advance(30_000);
@@ -42,14 +42,14 @@ test("a hidden page is reported as left once, and as seen again once", () => {
   expect(reported).toEqual(["seen", "left", "seen"]);
 });
 
-test("nothing is reported after the watch has ended", () => {
+test("nothing is reported after the end of the watch", () => {
   page.setVisibility("hidden");
   unwatch();
   timers.advance(60_000);
   expect(reported).toEqual(["seen"]);
 });
 
-test("a page that is opened in the background is reported as left at once, and as seen when it is", () => {
+test("a page opened in the background is reported as hidden immediately, and as visible later", () => {
   unwatch();
   reported = [];
   page.visibilityState = "hidden";

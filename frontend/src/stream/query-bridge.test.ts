@@ -32,7 +32,7 @@ beforeEach(() => {
   client.setQueryData(second, page(run("a")));
 });
 
-test("progress reaches the run's page and its line in the list, and asks for nothing", () => {
+test("progress updates the page of the run and its row in the list without a request", () => {
   apply({ kind: "status", run: run("a", { step: 500 }) });
   const detail = client.getQueryData<RunDetail>(keys.run("a"));
   expect(detail).toMatchObject({ step: 500, config: { seed: 7 } });
@@ -41,40 +41,40 @@ test("progress reaches the run's page and its line in the list, and asks for not
   expect([stale(keys.run("a")), stale(first), stale(second)]).toEqual([false, false, false]);
 });
 
-test("a change of status is shown at once, and asked about once more", () => {
+test("a status change is shown immediately and reloaded once", () => {
   apply({ kind: "status", run: run("a", { status: "stopped" }) });
   expect(client.getQueryData<RunDetail>(keys.run("a"))?.status).toBe("stopped");
   expect([stale(keys.run("a")), stale(first), stale(second)]).toEqual([true, true, true]);
 });
 
-test("what a page asks for at intervals while a run trains is asked for once more when it has ended", () => {
+test("periodic requests are repeated once more when the run has ended", () => {
   client.setQueryData(keys.hints("a"), []);
   client.setQueryData(keys.tail("a", "worker.log"), "");
   apply({ kind: "status", run: run("a", { status: "completed" }) });
   expect([stale(keys.hints("a")), stale(keys.tail("a", "worker.log"))]).toEqual([true, true]);
 });
 
-test("what was said of a run that is solved since is asked for once more", () => {
+test("data of a run solved meanwhile is reloaded once", () => {
   client.setQueryData(keys.hints("a"), []);
   const solved = { step: 400, seconds: 3, by: "evaluation", threshold: 475 } as const;
   apply({ kind: "status", run: run("a", { solved }) });
   expect(stale(keys.hints("a"))).toBe(true);
 });
 
-test("progress of a run on one page leaves the other pages as they are", () => {
+test("progress of a run on one page of the list leaves the other pages unchanged", () => {
   const untouched = client.getQueryData(first);
   apply({ kind: "status", run: run("a", { step: 500 }) });
   expect(client.getQueryData(first)).toBe(untouched);
 });
 
-test("a run is known to a list that holds it on any page, and to no other list", () => {
+test("a run is found on any page of its list and in no other list", () => {
   const filtered = keys.runPage({ q: "x" }, 0);
   client.setQueryData(filtered, page(run("c")));
   apply({ kind: "status", run: run("a", { step: 500 }) });
   expect([stale(first), stale(filtered)]).toEqual([false, true]);
 });
 
-test("a run that is moved in the queue makes the lists ask for the places of the others", () => {
+test("moving a queued run makes the lists reload the positions of the others", () => {
   const queued = (id: string, queue_position: number) =>
     run(id, { status: "queued", queue_position });
   client.setQueryData(first, page(queued("q", 3)));
@@ -86,13 +86,13 @@ test("a run that is moved in the queue makes the lists ask for the places of the
   expect([stale(first), stale(keys.run("other"))]).toEqual([true, true]);
 });
 
-test("a run the list does not know makes it ask", () => {
+test("an unknown run reloads the list", () => {
   apply({ kind: "status", run: run("new") });
   expect([stale(first), stale(second)]).toEqual([true, true]);
   expect(client.getQueryData(keys.run("new"))).toBeUndefined();
 });
 
-test("a list of named runs follows them, and never asks which runs it has", () => {
+test("a list of named runs follows them and never reloads which runs it has", () => {
   const named = keys.runsById(["c"]);
   client.setQueryData(named, page(run("c")));
   apply({ kind: "status", run: run("new") });
@@ -117,7 +117,7 @@ test("an evaluation is added once and then updated", () => {
   expect(stale(key)).toBe(false);
 });
 
-test("a completed evaluation may have retired a video: the list is asked for", () => {
+test("a completed evaluation reloads the list, because a video may have been retired", () => {
   apply({
     kind: "evaluation",
     evaluation: evaluation("e1", { status: "completed" }),
@@ -125,7 +125,7 @@ test("a completed evaluation may have retired a video: the list is asked for", (
   expect(stale(keys.evaluations("a"))).toBe(true);
 });
 
-test("after a reconnection everything that changes is asked for, what is fixed is not", () => {
+test("after a reconnection variable data is reloaded and immutable data is not", () => {
   client.setQueryData(keys.algorithms, []);
   apply({ kind: "reconnected" });
   expect([stale(keys.run("a")), stale(second), stale(keys.evaluations("a"))]).toEqual([
@@ -136,7 +136,7 @@ test("after a reconnection everything that changes is asked for, what is fixed i
   expect(stale(keys.algorithms)).toBe(false);
 });
 
-test("what failed while the service was away is asked for again", async () => {
+test("requests that failed while the service was unreachable are repeated", async () => {
   const failing = { queryKey: keys.environments, queryFn: () => Promise.reject(new Error("away")) };
   await client.fetchQuery({ ...failing, retry: false }).catch(() => {});
   apply({ kind: "reconnected" });
@@ -146,7 +146,7 @@ test("what failed while the service was away is asked for again", async () => {
 describe("two runs", () => {
   const age = (key: readonly unknown[]) => client.getQueryState(key)?.dataUpdatedAt;
 
-  test("progress of one neither hides that the list is old nor makes it young", () => {
+  test("progress of one run neither hides that the list is stale nor marks it as fresh", () => {
     apply({ kind: "status", run: run("new") });
     client.setQueryData(second, client.getQueryData(second), { updatedAt: 5 });
     apply({ kind: "status", run: run("new2") });
@@ -155,7 +155,7 @@ describe("two runs", () => {
     expect([stale(second), age(second)]).toEqual([true, 5]);
   });
 
-  test("one that the list does not show makes it ask once, not at every step", () => {
+  test("a run that the list does not show reloads it once, not at every step", () => {
     apply({ kind: "status", run: run("new") });
     client.setQueryData(first, client.getQueryData(first));
     apply({ kind: "status", run: run("new", { step: 500 }) });
@@ -164,7 +164,7 @@ describe("two runs", () => {
     expect(stale(first)).toBe(true);
   });
 
-  test("a change of one moves the queue that another waits in", () => {
+  test("a change of one run moves the queue in which another waits", () => {
     client.setQueryData(keys.run("b"), { ...run("b", { status: "queued" }), config: {} });
     apply({ kind: "status", run: run("a", { status: "completed" }) });
     expect(stale(keys.run("b"))).toBe(true);
@@ -174,12 +174,12 @@ describe("two runs", () => {
   });
 });
 
-test("after any reopening the list is asked for, what a page shows of a run is not", () => {
+test("after any reopening the list is reloaded and the page of a run is not", () => {
   apply({ kind: "reopened" });
   expect([stale(first), stale(keys.run("a"))]).toEqual([true, false]);
 });
 
-test("a refused stream asks whether its runs still exist", () => {
+test("a refused stream checks whether its runs still exist", () => {
   apply({ kind: "refused", cursors: false });
   expect([stale(keys.run("a")), stale(keys.evaluations("a"))]).toEqual([true, true]);
 });

@@ -20,8 +20,8 @@ beforeEach(() => {
   ({ shared, own, timers } = origin);
 });
 
-describe("one stream for all pages", () => {
-  test("ten pages have one stream, and the last that goes closes it", () => {
+describe("one stream serves all pages", () => {
+  test("ten pages share one stream, and the last one closes it", () => {
     const pages = Array.from({ length: 10 }, () => page());
     stream();
     expect([open(), own.length]).toEqual([1, 0]);
@@ -37,7 +37,7 @@ describe("one stream for all pages", () => {
     expect([open(), pages[3]!.kinds().at(-1)]).toEqual([1, "reconnected"]);
   });
 
-  test("it follows the runs of all pages, and each gets the rows of its own from its own cursor", () => {
+  test("it follows the runs of all pages, and each page gets its own rows from its own cursor", () => {
     const [first, second] = [page(), page()];
     const a = first.follow("a", "10");
     stream();
@@ -50,7 +50,7 @@ describe("one stream for all pages", () => {
     expect([a.seqs, b.seqs, alsoA.seqs]).toEqual([[1, 2, 3, 4], [7], [4]]);
   });
 
-  test("a page that goes on after a pause gets each row once", () => {
+  test("a resumed page gets each row once", () => {
     const [first, second] = [page(), page()];
     const [seen, paused] = [first.follow("a"), second.follow("a")];
     stream().emit("metrics", { run_id: "a", rows: [row(1)] }, "a:10");
@@ -65,7 +65,7 @@ describe("one stream for all pages", () => {
     ]);
   });
 
-  test("what concerns all pages reaches all of them", () => {
+  test("events for all pages reach all of them", () => {
     const pages = [page(), page()];
     stream().emit("status", { run: { id: "a" } });
     stream().emit("evaluation", { evaluation: { id: "e" } });
@@ -75,7 +75,7 @@ describe("one stream for all pages", () => {
       expect(kinds().slice(-4)).toEqual(["status", "evaluation", "experiment", "end"]);
   });
 
-  test("a page that comes later is told of the state of its runs, for which the stream is opened again", () => {
+  test("a page that joins later gets the state of its runs, for which the stream is reopened", () => {
     const first = page();
     first.follow("a");
     const before = stream();
@@ -85,7 +85,7 @@ describe("one stream for all pages", () => {
     expect(first.kinds().at(-1)).toBe("reopened");
   });
 
-  test("a notification is told once on each page that has not told it", () => {
+  test("a notification is shown once on each page that has not shown it", () => {
     const early = page({ since: 1_000 });
     stream().emit("notification", { notification: { number: 2_000 } });
     const late = page({ since: 3_000 });
@@ -98,7 +98,7 @@ describe("one stream for all pages", () => {
     expect([early, returned, late].map(told)).toEqual([[2_000, 3_500], [2_000, 3_500], [3_500]]);
   });
 
-  test("pages together follow more runs than one stream can: the last one has its own", () => {
+  test("a page beyond the run limit of one stream has its own stream", () => {
     const [first, second] = [page(), page()];
     for (let run = 0; run < 40; run += 1) first.follow(`a-${run}`);
     for (let run = 0; run < 20; run += 1) second.follow(`b-${run}`);
@@ -110,7 +110,7 @@ describe("one stream for all pages", () => {
 });
 
 describe("losses", () => {
-  test("a lost connection is shown on every page, and caught up on", () => {
+  test("a lost connection is shown on every page and caught up", () => {
     const pages = [page(), page()];
     const seen = pages.map((each) => each.follow("a"));
     stream().emit("metrics", { run_id: "a", rows: [row(1)] }, "a:10");
@@ -126,7 +126,7 @@ describe("losses", () => {
     ]);
   });
 
-  test("a service that went away is tried again by the hub, not by each page", () => {
+  test("a lost service is retried by the hub, not by each page", () => {
     const pages = [page(), page(), page()];
     stream().fail({ forGood: true });
     const before = shared.length;
@@ -136,7 +136,7 @@ describe("losses", () => {
     expect(pages.map(({ client }) => client.state.get())).toEqual(["live", "live", "live"]);
   });
 
-  test("a run that the service refuses leaves the pages that do not follow it alone", () => {
+  test("a refused run does not affect pages that do not follow it", () => {
     const [good, bad] = [page(), page()];
     good.follow("a");
     stream();
@@ -153,7 +153,7 @@ describe("losses", () => {
     expect(bad.kinds()).toContain("refused");
   });
 
-  test("without shared workers a page has a stream of its own", () => {
+  test("without shared workers each page has its own stream", () => {
     const alone = page({ connects: false });
     own[0]!.connect();
     own[0]!.emit("status", { run: { id: "a" } });
@@ -163,7 +163,7 @@ describe("losses", () => {
     expect(own[0]!.readyState).toBe(2);
   });
 
-  test("a page does not wait for a hub that does not answer, and shares its stream once it does", () => {
+  test("a page does not wait for an unresponsive hub, and shares its stream when it responds", () => {
     const alone = page({ answers: false });
     timers.advance(ANSWER_MS - 1);
     expect(own).toHaveLength(0);
@@ -183,7 +183,7 @@ describe("losses", () => {
     expect([own.length, alone.client.state.get()]).toEqual([2, "live"]);
   });
 
-  test("a hub that is gone is replaced by a stream of the page's own", () => {
+  test("a lost hub is replaced by the page's own stream", () => {
     const left = page();
     const { seqs } = left.follow("a");
     stream().emit("metrics", { run_id: "a", rows: [row(1)] }, "a:10");
@@ -197,7 +197,7 @@ describe("losses", () => {
     expect(seqs).toEqual([1, 2]);
   });
 
-  test("a page that is gone without a word does not keep the stream, and one that is only slow does", () => {
+  test("a page that vanished does not keep the stream, and one that is only slow does", () => {
     const gone = page();
     gone.follow("a");
     stream();

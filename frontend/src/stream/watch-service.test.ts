@@ -34,7 +34,7 @@ beforeEach(() => {
   vi.stubGlobal("window", globalThis);
 });
 
-test("a service is away since its stream dropped, once it does not answer either", async () => {
+test("a service counts as unreachable since its stream dropped if it does not respond either", async () => {
   const { state, away, pass } = watched();
   await pass(5_000);
   state.set("reconnecting");
@@ -44,7 +44,7 @@ test("a service is away since its stream dropped, once it does not answer either
   expect(away.get()).toBe(BEGIN + 5_000);
 });
 
-test("a stream that comes back at once is not even asked about", async () => {
+test("a stream that returns immediately triggers no check", async () => {
   const { state, away, asked, pass } = watched();
   state.set("reconnecting");
   await pass(GRACE_MS - 1);
@@ -53,7 +53,7 @@ test("a stream that comes back at once is not even asked about", async () => {
   expect([away.get(), asked()]).toEqual([null, 0]);
 });
 
-test("a stream that is refused by a service that answers is no outage", async () => {
+test("a stream refused by a responding service is no outage", async () => {
   const { state, away, answer, pass } = watched();
   answer(true);
   state.set("reconnecting");
@@ -64,7 +64,7 @@ test("a stream that is refused by a service that answers is no outage", async ()
   expect(away.get()).toBe(BEGIN);
 });
 
-test("it is over when the service answers, or the stream is back", async () => {
+test("the outage ends when the service responds or the stream is back", async () => {
   const { state, away, answer, pass } = watched();
   state.set("reconnecting");
   await pass(GRACE_MS);
@@ -78,7 +78,7 @@ test("it is over when the service answers, or the stream is back", async () => {
   expect(away.get()).toBeNull();
 });
 
-test("nothing is asked after its end", async () => {
+test("no checks are made after its end", async () => {
   const { state, stop, asked, pass } = watched();
   state.set("reconnecting");
   await pass(GRACE_MS);

@@ -23,7 +23,7 @@ test("a button that is unavailable keeps the focus, says why, and does nothing",
   expect(send).not.toHaveBeenCalled();
 });
 
-test("nothing is said of a button that can be pressed", async () => {
+test("an available button has no explanation", async () => {
   const press = vi.fn();
   render(
     <Button unavailable={false} onClick={press}>

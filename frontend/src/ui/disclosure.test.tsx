@@ -2,7 +2,7 @@ import { render } from "@testing-library/react";
 import { expect, test } from "vitest";
 import { Disclosure } from "./disclosure";
 
-test("the arrow of one that is closed within an open one does not point down", () => {
+test("the arrow of a closed disclosure within an open one does not point down", () => {
   const { container } = render(
     <Disclosure summary="outer" open>
       <Disclosure summary="inner">hidden</Disclosure>

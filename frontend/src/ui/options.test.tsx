@@ -13,7 +13,7 @@ test.each([
   ["lun", "c"],
   ["lake", "b"],
   ["cliff", "a"],
-])("%j and Enter take the best, not the first", async (typed, value) => {
+])("%j and Enter select the best match, not the first", async (typed, value) => {
   const onChoose = vi.fn();
   render(
     <OptionList label="Environment" options={options} chosen={() => false} onChoose={onChoose} />,
@@ -22,7 +22,7 @@ test.each([
   expect(onChoose).toHaveBeenCalledExactlyOnceWith(value);
 });
 
-test("options that the service found are shown as they came", async () => {
+test("options found by the service are shown unchanged", async () => {
   render(
     <OptionList
       label="Runs"

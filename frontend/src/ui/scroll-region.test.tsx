@@ -27,7 +27,7 @@ function sized(element: HTMLElement, scrollWidth: number, clientWidth: number) {
   });
 }
 
-test("it fades at its edge until all of it was seen, and only if something is cut", () => {
+test("it fades at its edge until everything was seen, and only if something is cut off", () => {
   const { container } = render(<ScrollRegion label="Trials">wide</ScrollRegion>);
   const region = screen.getByRole("region", { name: "Trials" });
   const fades = () => container.querySelector("[data-more]") !== null;

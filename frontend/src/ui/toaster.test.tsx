@@ -13,7 +13,7 @@ beforeAll(async () => {
 beforeEach(() => vi.useFakeTimers({ shouldAdvanceTime: true }));
 afterEach(() => pass(60_000));
 
-test("a message goes by itself, but not while the pointer rests on it", async () => {
+test("a message disappears automatically, but not under the pointer", async () => {
   render(<Toaster />);
   say({ title: "Run deleted", duration: 1_000 });
   const card = await screen.findByText("Run deleted");
@@ -26,7 +26,7 @@ test("a message goes by itself, but not while the pointer rests on it", async ()
   expect(screen.queryByText("Run deleted")).not.toBeInTheDocument();
 });
 
-test("F8 reaches the messages, and an action is taken once and ends its message", async () => {
+test("F8 focuses the messages, and an action runs once and closes its message", async () => {
   render(<Toaster />);
   const undo = vi.fn();
   say({ title: "Run deleted", action: { label: "Undo", onAction: undo } });
@@ -39,7 +39,7 @@ test("F8 reaches the messages, and an action is taken once and ends its message"
   expect(screen.queryByText("Run deleted")).not.toBeInTheDocument();
 });
 
-test("a message goes when what it was about has changed, and not before", async () => {
+test("a message disappears exactly when its subject has changed", async () => {
   render(<Toaster />);
   say({ title: "Not stopped", cause: { run: "a", status: "running" } });
   say({ title: "No answer", cause: "service" });
@@ -54,7 +54,7 @@ test("a message goes when what it was about has changed, and not before", async 
   expect(screen.queryByText("No answer")).not.toBeInTheDocument();
 });
 
-test("the same message again takes the place of the former one, which is newest on a phone", async () => {
+test("a repeated message replaces the previous one", async () => {
   render(<Toaster />);
   say({ title: "Solved", description: "Run a" });
   say({ title: "Paused" });

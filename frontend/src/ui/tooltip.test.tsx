@@ -16,7 +16,7 @@ const setup = () => {
 };
 const text = () => screen.queryByRole("tooltip");
 
-test("a tap shows the text, and the next one hides it", async () => {
+test("a tap shows the text and the next one hides it", async () => {
   const button = setup();
   const tap = () => userEvent.pointer({ keys: "[TouchA]", target: button });
   expect(button).toHaveAttribute("aria-expanded", "false");
@@ -27,7 +27,7 @@ test("a tap shows the text, and the next one hides it", async () => {
   expect(text()).toBeNull();
 });
 
-test("a click holds what hovering has shown until the next click, also when the pointer leaves", async () => {
+test("a click pins the hover text until the next click, also when the pointer leaves", async () => {
   const button = setup();
   await userEvent.hover(button);
   expect(await screen.findByRole("tooltip")).toBeInTheDocument();
@@ -38,7 +38,7 @@ test("a click holds what hovering has shown until the next click, also when the 
   expect(text()).toBeNull();
 });
 
-test("a pointer that only looks leaves nothing behind, and one that goes down hides nothing", () => {
+test("hovering leaves nothing behind, and pressing hides nothing", () => {
   const after = (...events: ShownEvent[]) => events.reduce<Shown>(nextShown, "no");
   expect(after("point", "leave")).toBe("no");
   // Radix takes a pointer that goes down for one that leaves.
@@ -46,7 +46,7 @@ test("a pointer that only looks leaves nothing behind, and one that goes down hi
   expect(after("point", "press", "leave", "tap", "press", "leave", "tap")).toBe("no");
 });
 
-test("Escape and a press elsewhere hide what is held", async () => {
+test("Escape and a click elsewhere hide pinned text", async () => {
   const button = setup();
   await userEvent.click(button);
   expect(text()).toBeInTheDocument();
@@ -58,7 +58,7 @@ test("Escape and a press elsewhere hide what is held", async () => {
   expect(text()).toBeNull();
 });
 
-test("by keyboard, focus shows it, Enter hides and shows it, and going on hides it", async () => {
+test("by keyboard, focus shows it, Enter toggles it, and moving on hides it", async () => {
   setup();
   await userEvent.tab();
   expect(text()).toBeInTheDocument();

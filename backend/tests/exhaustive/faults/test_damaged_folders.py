@@ -221,11 +221,11 @@ def template(tmp_path_factory: pytest.TempPathFactory) -> RunFolder:
     return whole_folder(tmp_path_factory.mktemp("damaged") / "elsewhere")
 
 
-def test_each_case_is_a_run_of_its_own() -> None:
+def test_each_case_has_its_own_run_id() -> None:
     assert len(set(RUN_IDS)) == len(RUN_IDS)
 
 
-def test_whatever_is_damaged_nothing_else_suffers(template: RunFolder) -> None:
+def test_damage_to_one_run_affects_no_other(template: RunFolder) -> None:
     root = template.path.parent.parent
     runs = root / "runs"
     for run_id in [WITNESS, *RUN_IDS]:
@@ -309,7 +309,7 @@ def delete_all(service: Service) -> None:
     assert [run["id"] for run in listed(service)] == [WITNESS]
 
 
-def test_a_run_that_trains_while_its_files_are_damaged_ends_with_its_policy_and_nothing_else_suffers(
+def test_a_run_damaged_while_it_trains_saves_its_policy_and_affects_no_other(
     template: RunFolder, tmp_path: Path
 ) -> None:
     """A real worker, which has its journals open while something else comes to lie in their place: everything is harmed

@@ -59,7 +59,7 @@ def scores_counted(runs_dir: Path, experiment_id: str) -> Counter[int]:
     return Counter(line.trial for line in lines if line.state is TrialState.SCORED)
 
 
-def test_killed_services_and_workers_cost_no_trial_and_none_is_scored_twice(tmp_path: Path, figures: Figures) -> None:
+def test_killed_services_and_workers_lose_no_trial_and_score_none_twice(tmp_path: Path, figures: Figures) -> None:
     seeds, kills = times(3, 40), times(3, 50)
     experiment_id = killed(tmp_path, kills, figures, lambda service: begun(service, seeds=seeds, steps=STEPS))
     with serving(tmp_path, max_concurrent_runs="2") as service:
@@ -74,7 +74,7 @@ def test_killed_services_and_workers_cost_no_trial_and_none_is_scored_twice(tmp_
     assert counted == Counter(range(seeds))
 
 
-def test_a_search_that_is_killed_proposes_nothing_twice_and_loses_what_ran_at_most(
+def test_a_killed_search_proposes_nothing_twice_and_loses_at_most_its_running_trials(
     tmp_path: Path, figures: Figures
 ) -> None:
     trials, kills = times(2, 10), times(3, 20)
@@ -146,7 +146,7 @@ def has_ended(worker: psutil.Process) -> bool:
         return True
 
 
-def test_a_full_disk_holds_an_experiment_up_says_so_and_it_goes_on(small_disk: Path) -> None:
+def test_a_full_disk_delays_an_experiment_which_reports_it_and_continues(small_disk: Path) -> None:
     with serving(small_disk, min_free_disk="2MB", max_concurrent_runs="1") as service:
         experiment_id = begun(service, seeds=2, steps=STEPS)
         eventually(lambda: training(service, experiment_id), "a run that trains", LONG)
@@ -161,7 +161,7 @@ def test_a_full_disk_holds_an_experiment_up_says_so_and_it_goes_on(small_disk: P
     assert scores_counted(small_disk / "runs", experiment_id) == Counter(range(2))
 
 
-def test_a_disk_without_a_byte_costs_no_trial_its_score(small_disk: Path) -> None:
+def test_a_completely_full_disk_loses_no_score(small_disk: Path) -> None:
     """Also where a trained policy cannot be saved, or an evaluation cannot be written: both are done again."""
     with serving(small_disk, min_free_disk="0", max_concurrent_runs="1") as service:
         experiment_id = begun(service, seeds=2, steps=STEPS)
@@ -178,7 +178,7 @@ def test_a_disk_without_a_byte_costs_no_trial_its_score(small_disk: Path) -> Non
     assert scores_counted(small_disk / "runs", experiment_id) == Counter(range(2))
 
 
-def test_a_run_whose_folder_is_deleted_while_it_trains_costs_its_trial_and_no_other(tmp_path: Path) -> None:
+def test_deleting_the_folder_of_a_training_run_fails_only_its_trial(tmp_path: Path) -> None:
     with serving(tmp_path, max_concurrent_runs="1") as service:
         experiment_id = begun(service, seeds=2, steps=STEPS)
         run_id = eventually(lambda: training(service, experiment_id), "a run that trains", LONG)
@@ -191,7 +191,7 @@ def test_a_run_whose_folder_is_deleted_while_it_trains_costs_its_trial_and_no_ot
         assert "Traceback" not in service.log
 
 
-def test_an_experiment_whose_folder_is_deleted_while_it_runs_is_gone_and_its_run_goes_on(tmp_path: Path) -> None:
+def test_deleting_the_folder_of_a_running_experiment_removes_it_and_its_run_continues(tmp_path: Path) -> None:
     with serving(tmp_path, max_concurrent_runs="1") as service:
         experiment_id = begun(service, seeds=2, steps=STEPS)
         run_id = eventually(lambda: training(service, experiment_id), "a run that trains", LONG)

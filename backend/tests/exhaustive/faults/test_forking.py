@@ -36,7 +36,7 @@ def trainer_of(service: Service, run_id: str) -> psutil.Process | None:
     return None
 
 
-def test_a_worker_killed_at_random_moments_of_a_fork_leaves_one_that_begins_rightly(
+def test_a_worker_killed_while_it_starts_a_fork_leaves_a_fork_that_starts_correctly(
     tmp_path: Path, figures: Figures
 ) -> None:
     with serving(tmp_path) as service:

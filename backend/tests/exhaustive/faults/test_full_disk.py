@@ -29,7 +29,7 @@ def over(evaluation: dict[str, Any]) -> dict[str, Any] | None:
     return evaluation if evaluation["status"] in ("failed", "completed") else None
 
 
-def test_a_full_disk_stops_nobody_and_nothing_that_waited_for_room_is_lost(small_disk: Path) -> None:
+def test_a_full_disk_stops_no_process_and_pending_writes_are_not_lost(small_disk: Path) -> None:
     run = LiveRun(small_disk / "runs", "alive")
     try:
         with serving(small_disk, min_free_disk="0") as service:
@@ -65,7 +65,7 @@ def train_for(worker: psutil.Process, seconds: float) -> None:
     eventually(lambda: worker.cpu_times().user > spent + seconds, "some training", LONG)
 
 
-def test_a_full_disk_costs_the_filmstrip_a_few_moments_and_training_nothing(small_disk: Path) -> None:
+def test_a_full_disk_costs_the_filmstrip_a_few_moments_and_does_not_affect_training(small_disk: Path) -> None:
     with serving(small_disk, min_free_disk="0", keep_film="500", on_exit="stop") as service:
         run_id = train(service, total_timesteps=1_000_000)  # a policy of each rollout once a thousandth of that is done
         folder, worker = service.folder(run_id), worker_of(service, run_id)
@@ -93,7 +93,7 @@ def answered(service: Service, run_id: str, clip_id: str) -> dict[str, Any] | No
     return clip if clip["status"] != "waiting" else None
 
 
-def test_a_full_disk_fails_the_clip_that_is_made_and_not_the_next(small_disk: Path) -> None:
+def test_a_full_disk_fails_the_current_clip_and_not_the_next(small_disk: Path) -> None:
     with serving(small_disk, min_free_disk="0", environments=f"{SOURCE}:Slow") as service:
         run_id = train_briefly(service, "Slow")
         clips = service.folder(run_id).film / "clips"
@@ -112,7 +112,7 @@ def test_a_full_disk_fails_the_clip_that_is_made_and_not_the_next(small_disk: Pa
         assert "Traceback" not in service.log
 
 
-def test_a_full_disk_fails_an_evaluation_that_records_and_leaves_no_half_record(small_disk: Path) -> None:
+def test_a_full_disk_fails_a_recording_evaluation_and_leaves_no_partial_record(small_disk: Path) -> None:
     with serving(small_disk, min_free_disk="0", environments=f"{SOURCE}:Slow") as service:
         run_id = train_briefly(service, "Slow")
         folder = service.folder(run_id)

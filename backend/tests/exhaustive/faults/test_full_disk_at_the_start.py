@@ -25,13 +25,13 @@ def assert_advises(ended: subprocess.CompletedProcess[str]) -> None:
     assert "Traceback" not in ended.stderr + ended.stdout
 
 
-def test_a_new_runs_folder_on_a_full_disk(small_disk: Path) -> None:
+def test_serving_a_new_runs_folder_on_a_full_disk_fails_with_advice(small_disk: Path) -> None:
     (small_disk / "runs").mkdir()
     fill(small_disk)
     assert_advises(run_rlviz(small_disk, "serve"))
 
 
-def test_a_runs_folder_with_new_runs_on_a_full_disk(small_disk: Path) -> None:
+def test_serving_unindexed_runs_on_a_full_disk_fails_with_advice(small_disk: Path) -> None:
     assert run_rlviz(small_disk, "rebuild").returncode == 0
     for number in range(3):
         make_run(small_disk / "runs", f"run-{number}", status="completed", name="n" * 90)

@@ -22,7 +22,7 @@ pytestmark = pytest.mark.faults
 
 
 @pytest.mark.parametrize(("algo", "few"), [("ppo", 2), ("sac", 1)])
-def test_a_worker_killed_at_random_moments_of_going_back_leaves_a_run_that_goes_on(
+def test_a_worker_killed_during_a_rollback_leaves_a_run_that_continues(
     tmp_path: Path, figures: Figures, algo: str, few: int
 ) -> None:
     with serving(tmp_path) as service:
@@ -63,7 +63,7 @@ def asked_with_little_room(service: Service, run_id: str, disk: Path) -> Path | 
     return None
 
 
-def test_a_rollback_whose_worker_finds_no_room_goes_back_all_the_same(small_disk: Path) -> None:
+def test_a_rollback_completes_although_its_worker_finds_the_disk_full(small_disk: Path) -> None:
     """What it journals waits for room, as all rows do."""
     with serving(small_disk, min_free_disk="0") as service:
         run_id = train(service)
@@ -84,7 +84,7 @@ def is_over(service: Service, run_id: str) -> bool:
     return service.get(f"/runs/{run_id}")["status"] in ("failed", *ENDED)
 
 
-def test_on_a_full_disk_a_pause_and_a_rollback_are_refused_and_training_goes_on(small_disk: Path) -> None:
+def test_a_full_disk_refuses_a_pause_and_a_rollback_and_training_continues(small_disk: Path) -> None:
     with serving(small_disk, min_free_disk="0") as service:
         run_id = train(service)
         folder = service.folder(run_id)

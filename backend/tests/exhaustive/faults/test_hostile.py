@@ -63,7 +63,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> RunFolder:
 
 @given(name=NAMES)
 @thoroughly
-def test_no_name_opens_a_file_outside_the_folder_of_the_run(folder: RunFolder, name: str) -> None:
+def test_no_file_name_opens_a_file_outside_the_run_folder(folder: RunFolder, name: str) -> None:
     try:
         found = find_artifact(folder, name)
     except ArtifactNotFound:
@@ -88,7 +88,7 @@ def test_no_run_id_names_a_folder_outside_the_runs_folder(folder: RunFolder, run
     lines=st.lists(LINES, max_size=20), tail=st.binary(max_size=30), limit=st.integers(1, 200), since=st.integers(0, 99)
 )
 @thoroughly
-def test_whatever_a_journal_holds_it_is_read_line_by_line_and_nothing_is_dropped_in_silence(
+def test_any_journal_content_is_read_line_by_line_and_nothing_is_dropped_silently(
     folder: RunFolder, lines: list[bytes], tail: bytes, limit: int, since: int
 ) -> None:
     path = folder.path / "fuzz.jsonl"
@@ -111,7 +111,7 @@ def test_whatever_a_journal_holds_it_is_read_line_by_line_and_nothing_is_dropped
 
 @given(text=st.one_of(st.text(max_size=200), NAMES, st.from_regex(r"a-run:[0-9]{1,18}(,[a-z]*:[0-9]*)?")))
 @thoroughly
-def test_a_cursor_is_refused_or_leads_to_the_beginning_of_a_row(folder: RunFolder, text: str) -> None:
+def test_a_cursor_is_refused_or_points_to_the_start_of_a_row(folder: RunFolder, text: str) -> None:
     try:
         positions = decode_cursor(text, folder.path.parent, ["a-run"])
     except InvalidRequest:

@@ -60,7 +60,7 @@ KINDS = (
 
 
 @pytest.mark.parametrize("name", KINDS)
-def test_whatever_is_damaged_is_refused_with_a_reason_or_taken_and_nothing_half_is_left(
+def test_a_damaged_import_is_refused_with_a_reason_or_imported_completely(
     sound: dict[str, bytes], tmp_path: Path, name: str
 ) -> None:
     runs_dir, path = tmp_path / "runs", tmp_path / name
@@ -85,7 +85,7 @@ def test_whatever_is_damaged_is_refused_with_a_reason_or_taken_and_nothing_half_
             assert None not in [line.record for line in read_journal(folder.metrics_path)]
 
 
-def test_json_takes_the_memory_of_a_row_and_not_that_of_the_file(tmp_path: Path) -> None:
+def test_importing_json_needs_memory_for_one_row_and_not_for_the_file(tmp_path: Path) -> None:
     content = b'[{"seq":1,"time":1.0,"step":1,"loss":0.5}' + b',{"seq":2,"step":2}' * 100_000 + b"]"
     path = tmp_path / "metrics.json"
     path.write_bytes(content)
@@ -95,7 +95,7 @@ def test_json_takes_the_memory_of_a_row_and_not_that_of_the_file(tmp_path: Path)
     assert "is not valid JSON after row 100001" in messages(folder)[0]
 
 
-def test_parquet_takes_the_memory_of_some_rows_whatever_their_width(tmp_path: Path) -> None:
+def test_importing_parquet_needs_memory_for_a_few_rows_of_any_width(tmp_path: Path) -> None:
     columns: dict[str, Any] = {"seq": range(1, 20_001), "time": [1.0] * 20_000, "step": range(1, 20_001)}
     columns |= {f"gap/{number}": pa.nulls(20_000, pa.float64()) for number in range(300)}
     path = tmp_path / "metrics.parquet"
@@ -129,9 +129,7 @@ def peak(do: Callable[[], object]) -> int:
     ],
     ids=["cut", "more behind it", "no comma", "a number", "no step"],
 )
-def test_json_that_is_damaged_has_the_rows_that_can_be_read_and_says_so(
-    tmp_path: Path, behind: bytes, says: str
-) -> None:
+def test_damaged_json_keeps_its_readable_rows_and_reports_the_rest(tmp_path: Path, behind: bytes, says: str) -> None:
     path = tmp_path / "metrics.json"
     path.write_bytes(b'[{"seq":1,"step":1,"loss":1}' + behind)
     [folder] = brought(path, tmp_path / "runs").runs

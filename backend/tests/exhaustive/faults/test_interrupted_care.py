@@ -31,7 +31,7 @@ OLD_CONFIG = FIXTURES / "versions" / "config-1.json"
 MOMENTS = times(5, 100)
 
 
-def test_a_catalogue_is_at_one_migration_or_the_next_and_its_copies_are_whole(tmp_path: Path) -> None:
+def test_a_killed_upgrade_leaves_the_catalogue_at_one_migration_with_complete_backups(tmp_path: Path) -> None:
     class Catalogue(Anew):
         def fill(self) -> None:
             shutil.copy(OLD, self.path / "rlviz.db")
@@ -50,9 +50,7 @@ def test_a_catalogue_is_at_one_migration_or_the_next_and_its_copies_are_whole(tm
 
 
 @pytest.mark.parametrize("command", [("downgrade", "0012"), ("optimize",)])
-def test_a_catalogue_that_is_taken_back_or_optimized_is_whole_at_each_moment(
-    tmp_path: Path, command: tuple[str, ...]
-) -> None:
+def test_a_killed_restore_or_optimize_leaves_a_complete_catalogue(tmp_path: Path, command: tuple[str, ...]) -> None:
     for run_id in RUNS:
         make_run(tmp_path / "indexed", run_id, status="completed")
     assert call(tmp_path / "indexed", "rebuild").status == 0
@@ -71,7 +69,7 @@ def test_a_catalogue_that_is_taken_back_or_optimized_is_whole_at_each_moment(
         assert {run["id"] for run in call(fresh.path, "runs", "--json").json["runs"]} == set(RUNS), "brought up to date"
 
 
-def test_a_configuration_that_is_migrated_is_the_old_one_or_the_new_one_and_the_old_one_is_kept(tmp_path: Path) -> None:
+def test_a_killed_migration_leaves_the_old_or_the_new_configuration_and_keeps_the_old_one(tmp_path: Path) -> None:
     class Old(Anew):
         def fill(self) -> None:
             shutil.copy(OLD_CONFIG, self.path / "config.json")
@@ -95,7 +93,7 @@ def looked_into(path: Path) -> tuple[str, list[Any]]:
         return revision, connection.execute("SELECT id FROM run ORDER BY id").fetchall()
 
 
-def test_ingest_leaves_whole_runs_alone_and_the_next_one_adds_the_rest(tmp_path: Path) -> None:
+def test_a_killed_ingest_leaves_only_complete_runs_and_the_next_one_adds_the_rest(tmp_path: Path) -> None:
     with postgres() as cluster:
         import psycopg
 
@@ -121,7 +119,7 @@ def test_ingest_leaves_whole_runs_alone_and_the_next_one_adds_the_rest(tmp_path:
             assert total == len(RUNS) * ROWS
 
 
-def test_sync_ends_its_worker_and_the_next_one_delivers_each_value_once(tmp_path: Path) -> None:
+def test_a_killed_sync_ends_its_worker_and_the_next_one_delivers_each_value_once(tmp_path: Path) -> None:
     from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
 
     class Undelivered(Anew):
@@ -147,7 +145,7 @@ def test_sync_ends_its_worker_and_the_next_one_delivers_each_value_once(tmp_path
             assert [event.step for event in files.Scalars("episode/reward")] == [10 * n for n in range(1, ROWS + 1)]
 
 
-def test_prune_removes_a_run_or_leaves_it_and_never_touches_another(tmp_path: Path) -> None:
+def test_a_killed_prune_removes_a_run_completely_or_not_at_all(tmp_path: Path) -> None:
     class Thrown(Anew):
         def fill(self) -> None:
             super().fill()

@@ -28,7 +28,9 @@ from tests.support.run_folders import make_run
         ("bundles.zip", (*RUNS, "--bundle")),
     ],
 )
-def test_an_export_is_there_whole_or_not_at_all(tmp_path: Path, name: str, arguments: tuple[str, ...]) -> None:
+def test_an_interrupted_export_leaves_a_complete_file_or_none(
+    tmp_path: Path, name: str, arguments: tuple[str, ...]
+) -> None:
     target = tmp_path / "out" / name
 
     class Unexported(Anew):
@@ -71,7 +73,7 @@ class Empty(Anew):
 
 
 @pytest.mark.parametrize("what", ["bundles", "logs"])
-def test_an_import_leaves_whole_runs_alone_and_goes_on_when_it_is_asked_again(tmp_path: Path, what: str) -> None:
+def test_an_interrupted_import_leaves_only_complete_runs_and_can_be_repeated(tmp_path: Path, what: str) -> None:
     source = tmp_path / what
     if what == "bundles":
         for run_id in RUNS:
@@ -98,7 +100,7 @@ def test_an_import_leaves_whole_runs_alone_and_goes_on_when_it_is_asked_again(tm
         assert len(listed) == len(RUNS)
 
 
-def test_a_rebuild_that_is_interrupted_leaves_a_catalogue_that_the_next_one_makes_whole(tmp_path: Path) -> None:
+def test_the_next_rebuild_repairs_the_catalogue_of_an_interrupted_rebuild(tmp_path: Path) -> None:
     fresh = Anew(tmp_path)
     for _ in interrupted(fresh, "rebuild", moments=times(3, 100)):
         files = {"rlviz.db", "rlviz.db-shm", "rlviz.db-wal", "rlviz.lock"}
@@ -117,7 +119,9 @@ def test_a_rebuild_that_is_interrupted_leaves_a_catalogue_that_the_next_one_make
     ],
     ids=lambda command: command[0],
 )
-def test_what_changes_a_run_or_the_rules_has_happened_or_not(tmp_path: Path, command: tuple[str, ...]) -> None:
+def test_an_interrupted_change_of_a_run_or_its_rules_is_complete_or_absent(
+    tmp_path: Path, command: tuple[str, ...]
+) -> None:
     fresh = Anew(tmp_path)
     for _ in interrupted(fresh, *command, moments=times(3, 100)):
         folders = list(run_folders(fresh.path))

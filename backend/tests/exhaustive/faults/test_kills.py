@@ -28,7 +28,7 @@ KILLS = [
 
 
 @pytest.mark.parametrize("number", range(times(3, 100)))
-def test_a_worker_ended_at_a_random_moment_is_told_with_its_cause(
+def test_a_worker_killed_at_a_random_moment_is_reported_with_its_cause(
     service: Service, other: LiveRun, figures: Figures, number: int
 ) -> None:
     kind, status, cause = KILLS[number % len(KILLS)]

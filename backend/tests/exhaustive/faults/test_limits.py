@@ -20,7 +20,7 @@ from tests.support.training import events, kinds, make_run, messages, rows
 pytestmark = pytest.mark.faults
 
 
-def test_names_and_rows_beyond_the_limits_are_left_out_and_that_is_told(tmp_path: Path) -> None:
+def test_names_and_rows_beyond_the_limits_are_left_out_and_reported(tmp_path: Path) -> None:
     folder, now = make_run(tmp_path), 0.0
     journals = RunJournals(folder, monotonic=lambda: now)
     journals.metrics(1, {"x" * 10_000: 1.0})
@@ -58,7 +58,7 @@ for _ in range(100_000):
 """
 
 
-def test_a_worker_that_prints_without_end_fills_no_disk(tmp_path: Path) -> None:
+def test_a_worker_that_prints_endlessly_does_not_fill_the_disk(tmp_path: Path) -> None:
     folder = RunFolder(tmp_path, "prints")
     folder.path.mkdir()
     subprocess.run(
@@ -69,7 +69,7 @@ def test_a_worker_that_prints_without_end_fills_no_disk(tmp_path: Path) -> None:
     assert 100_000 < len(text) < 100_000_000
 
 
-def test_where_a_thread_hangs_can_be_told() -> None:
+def test_a_hanging_thread_is_reported_with_its_stack() -> None:
     release, inside = Event(), Event()
 
     def a_step_that_never_returns() -> None:
@@ -101,7 +101,7 @@ raise SystemExit(worker.work(RunFolder.at(Path(sys.argv[1])), Train(), "this"))
 """
 
 
-def test_a_worker_that_runs_out_of_memory_fails_and_names_that(tmp_path: Path) -> None:
+def test_a_worker_that_runs_out_of_memory_fails_and_names_the_cause(tmp_path: Path) -> None:
     """Its replay buffer would take 100 MB, and the system allows it 60."""
     folder = make_run(
         tmp_path, algo="dqn", env_id="LunarLander-v3", hyperparameters={"buffer_size": 1_000_000, "learning_starts": 0}

@@ -29,7 +29,7 @@ def of_the_run(office: PostOffice) -> list[dict[str, Any]]:
     return [one for one in office.posted if one["kind"] != "memory"]
 
 
-def test_while_the_address_hangs_runs_train_and_end_and_the_app_ends_in_its_time(tmp_path: Path) -> None:
+def test_a_hanging_webhook_delays_neither_runs_nor_the_exit_of_the_app(tmp_path: Path) -> None:
     with post_office(None) as office, serving(tmp_path, webhook_url=office.url) as service:
         wishes = {**QUICKLY, "total_timesteps": 256, "rules": [told_after(1)]}
         first = service.create(**wishes)
@@ -47,7 +47,7 @@ def test_while_the_address_hangs_runs_train_and_end_and_the_app_ends_in_its_time
     assert "were not sent to http://127.0.0.1" in log
 
 
-def test_an_address_that_fails_at_first_is_told_what_happened_while_the_app_was_closed(tmp_path: Path) -> None:
+def test_a_webhook_that_recovers_is_sent_what_happened_while_the_app_was_closed(tmp_path: Path) -> None:
     with post_office(500, 200) as office:
         with serving(tmp_path) as service:
             run = service.create(**QUICKLY, total_timesteps=4_096, rules=[told_after(100)])

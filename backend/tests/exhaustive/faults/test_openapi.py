@@ -76,7 +76,7 @@ def described(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
 
 
 @pytest.mark.parametrize(("method", "path"), OPERATIONS, ids=lambda value: value)
-def test_every_answer_is_as_described(described: Any, method: str, path: str) -> None:
+def test_every_response_matches_the_openapi_document(described: Any, method: str, path: str) -> None:
     operation = described[path][method]
     takes_something = "{" in path or list(operation.iter_parameters()) or operation.body
     checked = [check for check in CHECKS if (method, path) != TEXT_QUERY or check is not checks.negative_data_rejection]

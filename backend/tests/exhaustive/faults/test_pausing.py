@@ -77,7 +77,7 @@ def test_a_worker_killed_at_random_moments_of_pausing_and_resuming_loses_nothing
         assert "Traceback" not in service.log
 
 
-def test_a_service_killed_while_a_run_pauses_finds_it_paused_or_as_it_was(tmp_path: Path) -> None:
+def test_a_service_killed_while_a_run_pauses_finds_the_run_paused_or_unchanged(tmp_path: Path) -> None:
     with serving(tmp_path) as service:
         run_id = train(service)
         service.api("POST", f"/runs/{run_id}/pause", json={})
@@ -91,7 +91,7 @@ def test_a_service_killed_while_a_run_pauses_finds_it_paused_or_as_it_was(tmp_pa
         no_row_twice(service, run_id)
 
 
-def test_of_two_resumes_at_once_one_is_refused_and_one_attempt_begins(tmp_path: Path) -> None:
+def test_one_of_two_simultaneous_resumes_is_refused_and_one_attempt_starts(tmp_path: Path) -> None:
     with serving(tmp_path) as service:
         run_id = train(service)
         service.api("POST", f"/runs/{run_id}/pause", json={})
@@ -113,7 +113,7 @@ def newest_worker_lives(service: Service, run_id: str) -> bool:
         return False
 
 
-def test_ctrl_c_pauses_what_trains_and_the_next_start_resumes_that_alone(tmp_path: Path) -> None:
+def test_ctrl_c_pauses_training_runs_and_the_next_start_resumes_only_those(tmp_path: Path) -> None:
     script = None if SOAK else PATIENT
     settings = {"on_exit": "pause", "max_concurrent_runs": "2"}
     with serving(tmp_path, script=script, **settings) as service:
@@ -130,7 +130,7 @@ def test_ctrl_c_pauses_what_trains_and_the_next_start_resumes_that_alone(tmp_pat
         assert not (tmp_path / "runs" / "to-resume.json").exists()
 
 
-def test_a_run_that_is_interrupted_again_and_again_goes_on_by_itself_so_often_and_no_more(tmp_path: Path) -> None:
+def test_a_run_interrupted_repeatedly_is_resumed_automatically_up_to_a_limit(tmp_path: Path) -> None:
     with serving(tmp_path, resume="auto", resume_attempts="2") as service:
         run_id = train(service)
         service.api("POST", f"/runs/{run_id}/snapshots", json={})

@@ -21,9 +21,7 @@ __all__ = ["service"]
 pytestmark = pytest.mark.faults
 
 
-def test_after_a_power_cut_at_any_byte_every_run_has_its_true_status_and_whole_files(
-    tmp_path: Path, figures: Figures
-) -> None:
+def test_a_power_cut_at_any_byte_leaves_correct_statuses_and_complete_files(tmp_path: Path, figures: Figures) -> None:
     """Journals end at a random byte, files under temporary names were never renamed, and the boot is another."""
     runs_dir = tmp_path / "runs"
     for number in range(times(20, 300)):

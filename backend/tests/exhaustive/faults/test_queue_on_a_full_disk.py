@@ -14,7 +14,7 @@ from tests.support.waiting import eventually
 pytestmark = pytest.mark.faults
 
 
-def test_a_run_whose_turn_comes_on_a_full_disk_keeps_its_place_and_says_what_it_waits_for(small_disk: Path) -> None:
+def test_a_queued_run_keeps_its_place_on_a_full_disk_and_says_what_it_waits_for(small_disk: Path) -> None:
     run = LiveRun(small_disk / "runs", "alive")
     try:
         with serving(small_disk, min_free_disk="3MB", max_concurrent_runs="1") as service:

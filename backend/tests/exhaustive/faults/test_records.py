@@ -54,7 +54,7 @@ def slow(service: Service) -> str:
     return train_briefly(service, "Slow")
 
 
-def test_an_evaluation_killed_while_it_records_leaves_no_half_record(service: Service, slow: str) -> None:
+def test_an_evaluation_killed_while_recording_leaves_no_partial_record(service: Service, slow: str) -> None:
     folder = service.folder(slow)
     asked = service.api("POST", f"/runs/{slow}/evaluations", json={"episodes": 20, "video": False, "steps": True})
     evaluation = f"/runs/{slow}/evaluations/{asked.json()['id']}"
@@ -77,7 +77,7 @@ def test_an_evaluation_killed_while_it_records_leaves_no_half_record(service: Se
     assert evaluated(service, slow, episodes=1, video=False)["has_steps"]
 
 
-def test_a_worker_killed_while_it_films_leaves_no_half_clip_and_the_next_click_is_answered(
+def test_a_worker_killed_while_filming_leaves_no_partial_clip_and_the_next_request_succeeds(
     service: Service, slow: str
 ) -> None:
     clips = Clips(service.folder(slow))
@@ -102,7 +102,7 @@ def test_a_worker_killed_while_it_films_leaves_no_half_clip_and_the_next_click_i
     assert not list(clips.path.glob(".*")), "what the first left is swept away"
 
 
-def test_numbers_that_are_none_are_recorded_shown_as_null_and_verified(service: Service) -> None:
+def test_non_finite_numbers_are_recorded_shown_as_null_and_verified(service: Service) -> None:
     run_id = train_briefly(service, "Blind", "dqn", learning_starts=127)
     evaluation = evaluated(service, run_id, episodes=1, video=False)
     path = f"/runs/{run_id}/evaluations/{evaluation['id']}"
@@ -117,7 +117,7 @@ def test_numbers_that_are_none_are_recorded_shown_as_null_and_verified(service: 
 
 
 @pytest.mark.parametrize("algo", ["ppo", "a2c"])
-def test_actions_of_several_choices_are_recorded_read_and_verified(service: Service, algo: str) -> None:
+def test_multi_discrete_actions_are_recorded_read_and_verified(service: Service, algo: str) -> None:
     run_id = train_briefly(service, "Switches", algo)
     evaluation = evaluated(service, run_id, episodes=2, video=False)
     found = service.get(f"/runs/{run_id}/evaluations/{evaluation['id']}/steps", params={"episode": 1})
@@ -132,7 +132,7 @@ def test_actions_of_several_choices_are_recorded_read_and_verified(service: Serv
     assert verified(service, run_id, evaluation["id"])["identical"]
 
 
-def test_parts_of_several_kinds_are_learned_from_watched_recorded_and_exported(service: Service) -> None:
+def test_composed_observations_are_trained_on_watched_recorded_and_exported(service: Service) -> None:
     """A Dict with a Tuple in it, and an action of two choices: keys in alphabetical order, as Gymnasium has them."""
     own = {found["id"]: found for found in service.get("/environments")}
     seen = own["Crane"]["observation_space"]
@@ -190,7 +190,7 @@ def filmed_here(folder: RunFolder) -> dict[str, Any]:
     return made.model_dump(mode="json")
 
 
-def test_an_episode_that_never_ends_is_cut_and_says_where(service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_endless_episode_is_cut_and_reports_where(service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
     """In the ordinary run sooner. That a worker goes as far as it may, a test below says of one that trains."""
     longest, longest_clip = (MAX_EPISODE_STEPS, MAX_CLIP_STEPS) if SOAK else (1_500, 100)
     monkeypatch.setitem(film.__kwdefaults__, "max_steps", longest)
@@ -218,7 +218,7 @@ class Same:
 
 
 @pytest.mark.parametrize("is_cut", [True, False], ids=["cut", "whole"])
-def test_an_episode_of_a_million_steps_is_recorded_in_memory_that_does_not_grow(tmp_path: Path, is_cut: bool) -> None:
+def test_an_episode_of_a_million_steps_is_recorded_in_constant_memory(tmp_path: Path, is_cut: bool) -> None:
     steps = times(40_000, 1_000_000)
     max_bytes = 4 * steps if is_cut else 400 * MEGABYTE
     folder = make_folder(tmp_path, "ppo-endless")
@@ -257,7 +257,7 @@ def test_an_episode_of_a_million_steps_is_recorded_in_memory_that_does_not_grow(
         assert (file.rows, file.about.cut) == (facts.rows, facts.cut)
 
 
-def test_a_worker_records_a_run_of_a_million_steps_in_memory_that_does_not_grow(service: Service) -> None:
+def test_a_worker_records_a_run_of_a_million_steps_in_constant_memory(service: Service) -> None:
     steps = times(30_000, 1_000_000)
     run_id = service.create(algo="random", env_id="Endless", total_timesteps=steps)["id"]
     assert service.api("PUT", f"/runs/{run_id}/recording", json={"detail": "full"}).status_code == 200

@@ -20,7 +20,7 @@ from tests.support.waiting import eventually
 pytestmark = pytest.mark.faults
 
 
-def test_a_catalogue_that_another_program_locks_is_told_and_waited_for(tmp_path: Path) -> None:
+def test_a_catalogue_locked_by_another_program_is_reported_and_waited_for(tmp_path: Path) -> None:
     run = LiveRun(tmp_path / "runs", "alive")
     try:
         with serving(tmp_path) as service, closing(sqlite3.connect(tmp_path / "runs" / "rlviz.db")) as intruder:
@@ -38,7 +38,7 @@ def test_a_catalogue_that_another_program_locks_is_told_and_waited_for(tmp_path:
         run.close()
 
 
-def test_clients_that_vanish_and_runs_that_are_deleted_leave_nothing_behind(tmp_path: Path, figures: Figures) -> None:
+def test_disconnected_clients_and_deleted_runs_leak_no_resources(tmp_path: Path, figures: Figures) -> None:
     run = LiveRun(tmp_path / "runs", "alive")
     try:
         with serving(tmp_path, trash_days="0") as service:

@@ -223,7 +223,7 @@ def trained(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFac
 
 
 @pytest.mark.parametrize("name", TESTED)
-def test_every_logged_value_is_that_of_the_uninterrupted_run(trained: dict[str, Trained], name: str) -> None:
+def test_every_logged_value_equals_that_of_the_uninterrupted_run(trained: dict[str, Trained], name: str) -> None:
     run = trained[name]
     rows = logged(run.continued)
     assert rows == logged(run.whole)
@@ -232,7 +232,7 @@ def test_every_logged_value_is_that_of_the_uninterrupted_run(trained: dict[str, 
 
 
 @pytest.mark.parametrize("name", TESTED)
-def test_weights_optimizers_and_generators_end_as_those_of_the_uninterrupted_run(
+def test_weights_optimizers_and_generators_end_as_in_the_uninterrupted_run(
     trained: dict[str, Trained], name: str
 ) -> None:
     theirs, ours = final_state(trained[name].whole), final_state(trained[name].continued)
@@ -253,7 +253,7 @@ def launcher() -> Iterator[Launcher]:
 
 
 @pytest.mark.parametrize("name", INTERRUPTED)
-def test_a_run_whose_workers_are_paused_and_killed_anywhere_in_a_rollout_ends_as_one_that_was_not(
+def test_a_run_paused_and_killed_anywhere_in_a_rollout_ends_like_an_uninterrupted_one(
     tmp_path: Path, launcher: Launcher, figures: Figures, name: str
 ) -> None:
     """Not at the start of a rollout, where the others are cut, but whenever it comes. One run is cut again and again,
@@ -280,14 +280,14 @@ def test_a_run_whose_workers_are_paused_and_killed_anywhere_in_a_rollout_ends_as
     assert left == 0, f"{left} of {CUTS} cuts were not made: training ends too soon for them"
 
 
-def test_taking_snapshots_changes_nothing(trained: dict[str, Trained], tmp_path: Path) -> None:
+def test_taking_snapshots_does_not_change_training(trained: dict[str, Trained], tmp_path: Path) -> None:
     for name in ("ppo", "dqn"):
         without = CASES[name].make(tmp_path, name, snapshots())
         assert train_run(without)
         assert logged(without) == logged(trained[name].whole)
 
 
-def test_an_environment_that_cannot_be_copied_begins_an_episode_anew_and_the_run_says_so(tmp_path: Path) -> None:
+def test_an_environment_that_cannot_be_copied_restarts_its_episode_and_the_run_says_so(tmp_path: Path) -> None:
     made = Case("ppo", "Haunted", {"normalize_observations": True}, {"custom_environment": custom(Haunted, NOTHING)})
     folder = made.make(tmp_path, "haunted")
     assert train_run(folder)

@@ -72,7 +72,7 @@ def goes_on_as(service: Service, child: RunFolder, theirs: list[tuple[int, dict[
 
 
 @pytest.mark.parametrize(("wish", "status"), [("pause", "paused"), ("stop", "stopped")])
-def test_one_that_is_held_on_the_way_begins_there_when_it_is_resumed(
+def test_a_fork_held_while_it_replays_its_parent_starts_at_its_step_when_it_is_resumed(
     forked: tuple[Service, RunFolder, int], wish: str, status: str
 ) -> None:
     service, parent, step = forked
@@ -88,7 +88,7 @@ def test_one_that_is_held_on_the_way_begins_there_when_it_is_resumed(
         goes_on_as_its_parent(service, child, parent)
 
 
-def test_of_one_that_is_paused_and_then_stopped_on_the_way_the_stop_counts(
+def test_a_stop_after_a_pause_wins_while_a_fork_replays_its_parent(
     forked: tuple[Service, RunFolder, int],
 ) -> None:
     service, parent, step = forked
@@ -100,7 +100,7 @@ def test_of_one_that_is_paused_and_then_stopped_on_the_way_the_stop_counts(
     goes_on_as_its_parent(service, child, parent)
 
 
-def test_one_whose_parent_is_deleted_for_good_on_the_way_goes_on_as_it_would_have(tmp_path: Path) -> None:
+def test_a_fork_whose_parent_is_deleted_while_it_replays_continues_unchanged(tmp_path: Path) -> None:
     with serving(tmp_path) as service:
         parent, step = paused_parent(service)
         theirs = curves(parent)
@@ -118,7 +118,7 @@ def test_one_whose_parent_is_deleted_for_good_on_the_way_goes_on_as_it_would_hav
         assert "Traceback" not in service.log
 
 
-def test_where_the_disk_is_full_at_the_step_of_the_fork_it_says_so_and_begins_there_later(small_disk: Path) -> None:
+def test_a_fork_that_finds_a_full_disk_at_its_step_reports_it_and_starts_there_later(small_disk: Path) -> None:
     with serving(small_disk, min_free_disk="0") as service:
         parent, step = paused_parent(service, redone=700, n_epochs=60)  # slow enough for the disk to fill meanwhile
         child = begun(service, parent, step)
@@ -137,7 +137,7 @@ def refused(folder: RunFolder) -> list[int]:
     return [one.step for one in warnings if "snapshot" in str(one.data) and "could not be saved" in str(one.data)]
 
 
-def test_a_pause_that_finds_no_room_can_be_stopped(small_disk: Path) -> None:
+def test_a_pause_that_waits_for_disk_space_can_be_stopped(small_disk: Path) -> None:
     with serving(small_disk, min_free_disk="0") as service:
         run_id = train(service, hyperparameters={**QUICK["ppo"], "net_arch": [128, 128]})
         filler = fill(small_disk, leave=60_000)
@@ -150,7 +150,7 @@ def test_a_pause_that_finds_no_room_can_be_stopped(small_disk: Path) -> None:
             assert any("disk is full" in str(one.data) for one in events(service.folder(run_id), EventKind.WARNING))
 
 
-def test_a_pause_whose_snapshot_finds_no_room_waits_where_it_is_until_there_is_some(small_disk: Path) -> None:
+def test_a_pause_whose_snapshot_does_not_fit_waits_in_place_for_disk_space(small_disk: Path) -> None:
     with serving(small_disk, min_free_disk="0") as service:
         run_id = train(service, hyperparameters={**QUICK["ppo"], "net_arch": [128, 128]})
         folder = service.folder(run_id)

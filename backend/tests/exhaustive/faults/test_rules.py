@@ -29,7 +29,7 @@ def trained(root: Path, name: str, rules: list[Rule]) -> RunFolder:
     return folder
 
 
-def test_twenty_rules_that_fire_at_every_row_fire_so_often_and_change_nothing_about_training(
+def test_twenty_rules_that_match_every_row_fire_up_to_their_limit_and_leave_training_unchanged(
     tmp_path: Path, figures: Figures
 ) -> None:
     """Each episode has a greater number than the one before."""
@@ -49,7 +49,7 @@ def test_twenty_rules_that_fire_at_every_row_fire_so_often_and_change_nothing_ab
     figures.add("bytes in the journal per firing of a rule", beset.events_path.stat().st_size / len(fired), "bytes")
 
 
-def test_of_twenty_rules_that_change_one_knob_at_every_row_the_first_counts(tmp_path: Path) -> None:
+def test_the_first_of_twenty_rules_that_change_one_hyperparameter_at_every_row_wins(tmp_path: Path) -> None:
     rules = [
         Rule(when=NewBest(metric="episode/index"), do=[ScaleKnob(knob="learning_rate", factor=factor)], at_most=5)
         for factor in (0.99, *(1 + number / 100 for number in range(1, MAX_RULES)))
@@ -62,7 +62,7 @@ def test_of_twenty_rules_that_change_one_knob_at_every_row_the_first_counts(tmp_
     assert all(isinstance(one, RuleFiredData) and "rule 1 decides" in one.not_done[0] for one in said)
 
 
-def test_rules_that_cannot_be_are_refused_each_at_its_field(tmp_path: Path) -> None:
+def test_impossible_rules_are_refused_each_at_its_field(tmp_path: Path) -> None:
     when = {"kind": "metric", "metric": "episode/reward", "side": "above", "value": 1.0}
     notify = {"kind": "notify"}
     refused = [

@@ -35,7 +35,7 @@ NO_MESSAGES = [
 ]
 
 
-def test_a_message_that_is_none_is_answered_and_ignored(service: Service) -> None:
+def test_an_invalid_message_is_answered_with_an_error_and_ignored(service: Service) -> None:
     with looking(service, env_id="CartPole-v1") as viewer:
         viewer.step()
         for text in NO_MESSAGES:
@@ -44,7 +44,7 @@ def test_a_message_that_is_none_is_answered_and_ignored(service: Service) -> Non
             assert viewer.step(), text
 
 
-def test_a_binary_message_is_none_and_one_that_is_too_long_ends_the_connection(service: Service) -> None:
+def test_a_binary_message_is_invalid_and_an_oversized_one_closes_the_connection(service: Service) -> None:
     with looking(service, env_id="CartPole-v1") as viewer:
         viewer.step()
         viewer.socket.send(b"\x00\xff" * 50)
@@ -86,7 +86,7 @@ def test_another_host_name_opens_no_socket(service: Service) -> None:
         assert b" 403 " in connection.recv(1_000).splitlines()[0]
 
 
-def test_with_a_token_no_socket_opens_without_it(tmp_path: Path) -> None:
+def test_a_service_with_a_token_opens_no_socket_without_it(tmp_path: Path) -> None:
     token = "a-secret-of-some-length"
     with serving(tmp_path, token=token) as service:
         session: dict[str, Any] = new_session(service, env_id="CartPole-v1")
@@ -99,7 +99,7 @@ def test_with_a_token_no_socket_opens_without_it(tmp_path: Path) -> None:
             assert json.loads(viewer.recv(PATIENCE))["type"] == "hello"
 
 
-def test_a_socket_that_is_open_for_long_is_not_taken_for_a_request_that_never_ends(service: Service) -> None:
+def test_a_long_lived_socket_is_not_mistaken_for_an_unfinished_request(service: Service) -> None:
     """HTTP connections are cut off whose headers do not end within fifteen seconds."""
     with looking(service, env_id="CartPole-v1") as viewer:
         viewer.send(type="rate", fps=5)

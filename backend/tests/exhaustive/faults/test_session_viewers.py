@@ -99,7 +99,7 @@ def memory(service: Service) -> int:
     return psutil.Process(service.process.pid).memory_info().rss
 
 
-def test_one_who_reads_late_gets_every_step_and_only_the_newest_frames(service: Service) -> None:
+def test_a_slow_viewer_gets_every_step_and_only_the_newest_frames(service: Service) -> None:
     steps = 1_000
     with looking_away(service, mode="step", env_id="Pendulum-v1") as viewer:
         viewer.step()
@@ -125,7 +125,9 @@ def _records(viewer: Viewer, first: int) -> list[StepMessage]:
     return [message for message in viewer.messages[first:] if isinstance(message, StepMessage)]
 
 
-def test_one_who_reads_nothing_is_let_go_and_holds_nobody_up(tmp_path_factory: pytest.TempPathFactory) -> None:
+def test_a_viewer_that_reads_nothing_is_disconnected_and_delays_no_other(
+    tmp_path_factory: pytest.TempPathFactory,
+) -> None:
     folder = tmp_path_factory.mktemp("impatient")
     soon = GIVES_UP_AFTER.format(seconds=2.0)
     with serving(folder, script=soon) as service, looking(service, env_id="CartPole-v1") as other:
@@ -146,7 +148,7 @@ def test_one_who_reads_nothing_is_let_go_and_holds_nobody_up(tmp_path_factory: p
         assert other.step()
 
 
-def test_one_who_never_stops_talking_is_answered_and_plays_on(service: Service) -> None:
+def test_a_viewer_that_sends_without_pause_is_answered_and_stays_connected(service: Service) -> None:
     with looking(service, env_id="CartPole-v1") as other, looking(service, env_id="CartPole-v1") as loud:
         other.step()
         loud.step()
@@ -179,7 +181,7 @@ def _talk(viewer: Viewer, quiet: Event) -> None:
             viewer.socket.send(other)
 
 
-def test_one_who_talks_without_listening_costs_no_memory(service: Service) -> None:
+def test_a_viewer_that_sends_without_reading_costs_no_memory(service: Service) -> None:
     with looking(service, env_id="CartPole-v1") as other:
         other.step()
         before = memory(service)

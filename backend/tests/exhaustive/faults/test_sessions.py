@@ -39,7 +39,7 @@ pytestmark = pytest.mark.faults
         ("Leaves", "ended with exit status 3"),
     ],
 )
-def test_an_environment_that_goes_wrong_ends_its_session_with_the_cause_and_nothing_else(
+def test_an_environment_that_fails_ends_only_its_session_with_the_cause(
     service: Service, env_id: str, cause: str
 ) -> None:
     with looking(service, env_id="Good") as other, looking(service, env_id=env_id) as viewer:
@@ -53,7 +53,7 @@ def test_an_environment_that_goes_wrong_ends_its_session_with_the_cause_and_noth
 
 @pytest.mark.parametrize("where", ["made", "reset", "drawn"])
 @pytest.mark.parametrize(("how", "cause"), [("raises", "RuntimeError: not to be {}"), ("hangs", "hung here")])
-def test_an_environment_that_does_not_even_begin_ends_its_session_with_the_cause(
+def test_an_environment_that_fails_to_start_ends_its_session_with_the_cause(
     service: Service, where: str, how: str, cause: str
 ) -> None:
     if (where, how) == ("made", "hangs") and not SOAK:
@@ -66,14 +66,14 @@ def test_an_environment_that_does_not_even_begin_ends_its_session_with_the_cause
     said.unlink()
 
 
-def test_a_hanging_environment_says_in_which_line(service: Service) -> None:
+def test_a_hanging_environment_is_reported_with_its_line(service: Service) -> None:
     with looking(service, env_id="Hangs") as viewer:
         assert "time.sleep(3_600)" in viewer.first("ended").cause
         # The service logs what the worker printed once its process is gone, unless the session is ended before.
         eventually(lambda: "The environment hung here" in service.log or None, "what the worker printed")
 
 
-def test_a_worker_that_is_stopped_in_its_tracks_is_killed_once_nobody_looks(service: Service, figures: Figures) -> None:
+def test_a_suspended_session_worker_is_killed_after_its_last_viewer_leaves(service: Service, figures: Figures) -> None:
     with looking(service, env_id="CartPole-v1") as viewer:
         viewer.step()
         [worker] = session_workers(service)
@@ -81,7 +81,7 @@ def test_a_worker_that_is_stopped_in_its_tracks_is_killed_once_nobody_looks(serv
     time_until_gone(figures, "worker does not respond", lambda: not is_running(worker.pid))
 
 
-def test_nobody_stays_when_the_page_goes_without_a_word(service: Service, figures: Figures) -> None:
+def test_no_session_remains_when_the_page_disconnects_silently(service: Service, figures: Figures) -> None:
     """A phone that loses its network closes nothing; its socket is cut off here."""
     session = new_session(service, env_id="CartPole-v1")
     with looking(service, session) as viewer:
@@ -90,12 +90,12 @@ def test_nobody_stays_when_the_page_goes_without_a_word(service: Service, figure
         time_until_gone(figures, "viewer disappears", lambda: nobody_left(service))
 
 
-def test_a_session_that_nobody_ever_looks_at_ends(service: Service, figures: Figures) -> None:
+def test_a_session_that_gets_no_viewer_ends(service: Service, figures: Figures) -> None:
     new_session(service, env_id="CartPole-v1")
     time_until_gone(figures, "no viewer ever connects", lambda: nobody_left(service))
 
 
-def test_the_trainer_writes_nothing_any_more_when_nobody_looks(service: Service) -> None:
+def test_the_trainer_stops_writing_weights_after_the_last_viewer_leaves(service: Service) -> None:
     run_id = train(service)
     with looking(service, run_id=run_id) as viewer:
         viewer.first("policy")
@@ -113,7 +113,7 @@ def _stays_as_it_is(path: Path) -> bool:
     return path.stat().st_mtime_ns == before
 
 
-def test_no_worker_stays_when_the_service_is_killed(tmp_path: Path, figures: Figures) -> None:
+def test_no_session_worker_remains_when_the_service_is_killed(tmp_path: Path, figures: Figures) -> None:
     with (
         service_with_environments(tmp_path, "HangsInNativeCode") as service,
         looking(service, env_id="CartPole-v1") as viewer,
@@ -128,7 +128,7 @@ def test_no_worker_stays_when_the_service_is_killed(tmp_path: Path, figures: Fig
         time_until_gone(figures, "service killed", lambda: not any(is_running(one.pid) for one in workers))
 
 
-def test_the_next_service_removes_the_folders_of_sessions_that_a_killed_one_left(
+def test_the_next_service_removes_the_session_folders_of_a_killed_one(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("TMPDIR", str(tmp_path))
@@ -153,7 +153,7 @@ def play_by_hand(viewer: Viewer) -> str:
     return str(viewer.first("recorded").run_id)
 
 
-def test_when_the_service_is_killed_the_next_one_finds_what_was_played(tmp_path: Path) -> None:
+def test_the_next_service_finds_the_episodes_played_under_a_killed_one(tmp_path: Path) -> None:
     with serving(tmp_path) as service, looking(service, mode="play", env_id="CartPole-v1") as viewer:
         run_id = play_by_hand(viewer)
         workers = session_workers(service)
@@ -166,6 +166,6 @@ def test_when_the_service_is_killed_the_next_one_finds_what_was_played(tmp_path:
         assert len(evaluation["summary"]["episodes"]) == run["episodes"] >= 1
 
 
-def test_an_environment_that_prints_without_end_is_played_on(service: Service) -> None:
+def test_an_environment_that_prints_endlessly_stays_playable(service: Service) -> None:
     with looking(service, env_id="Prints") as viewer:
         assert viewer.step(lambda record: record.index == 20)

@@ -81,7 +81,7 @@ def flipped(content: bytes, place: int) -> bytes:
 
 
 @pytest.mark.parametrize("damage", [cut, flipped])
-def test_a_snapshot_that_was_cut_or_changed_at_any_byte_is_refused(
+def test_a_snapshot_cut_or_changed_at_any_byte_is_refused(
     run: RunFolder, damage: Callable[[bytes, int], bytes]
 ) -> None:
     path = run.snapshot_path("300")
@@ -98,9 +98,7 @@ def test_a_snapshot_that_was_cut_or_changed_at_any_byte_is_refused(
 
 
 @pytest.mark.parametrize("damage", [cut, flipped])
-def test_a_segment_that_was_cut_or_changed_at_any_byte_is_refused(
-    run: RunFolder, damage: Callable[[bytes, int], bytes]
-) -> None:
+def test_a_segment_cut_or_changed_at_any_byte_is_refused(run: RunFolder, damage: Callable[[bytes, int], bytes]) -> None:
     config = run.read_config()
     [*_, segment] = find_snapshot(run, "300").manifest.segments
     path = run.segment_path(segment.file)
@@ -118,14 +116,14 @@ def test_a_segment_that_was_cut_or_changed_at_any_byte_is_refused(
     assert newest.name == "200", "one without its segments is not whole"
 
 
-def test_a_snapshot_of_another_installation_is_refused_before_anything_is_unpickled(run: RunFolder) -> None:
+def test_a_snapshot_of_another_installation_is_refused_before_unpickling(run: RunFolder) -> None:
     (run.path.parent / KEY_FILE).unlink()
     with pytest.raises(SnapshotRefused, match="was not written by this installation"):
         read_archive(run, "300")
     assert (run.path.parent / KEY_FILE).stat().st_mode & 0o777 == 0o600
 
 
-def test_a_snapshot_of_a_newer_version_is_listed_with_why_it_cannot_be_used_and_refused(run: RunFolder) -> None:
+def test_a_snapshot_of_a_newer_version_is_listed_with_a_reason_and_refused(run: RunFolder) -> None:
     newer = SNAPSHOT.current + 1
     rewritten(run, "300", schema_version=newer)
     with pytest.raises(
@@ -150,13 +148,15 @@ def test_a_snapshot_of_a_newer_version_is_listed_with_why_it_cannot_be_used_and_
         ({"hyperparameters": {"learning_starts": 100, "n_envs": 2}}, r"another number of environments: 1\. .* has 2"),
     ],
 )
-def test_a_snapshot_of_another_training_is_refused(run: RunFolder, changes: dict[str, Any], why: str) -> None:
+def test_a_snapshot_of_a_different_training_configuration_is_refused(
+    run: RunFolder, changes: dict[str, Any], why: str
+) -> None:
     config = changed(run, **changes)
     with pytest.raises(SnapshotRefused, match=why):
         restore(build_model(config), config, run, "300")
 
 
-def test_a_snapshot_of_an_environment_with_other_wrappers_is_refused(run: RunFolder) -> None:
+def test_a_snapshot_of_an_environment_with_different_wrappers_is_refused(run: RunFolder) -> None:
     manifest = find_snapshot(run, "300").manifest
     [layers] = manifest.built.environments
     rewritten(run, "300", built=manifest.built.model_copy(update={"environments": (("some.Wrapper", *layers),)}))
@@ -172,15 +172,13 @@ def test_a_snapshot_of_another_run_is_refused(run: RunFolder) -> None:
         restore(build_model(config), config, run, "300")
 
 
-def test_a_name_that_no_snapshot_has_says_which_there_are(run: RunFolder) -> None:
+def test_an_unknown_snapshot_name_is_answered_with_the_existing_ones(run: RunFolder) -> None:
     with pytest.raises(ArtifactNotFound, match=r"no snapshot '250'\. It has: 200, 300"):
         read_archive(run, "250")
 
 
 @pytest.mark.parametrize("damaged", ["the snapshot", "its replay buffer"])
-def test_an_attempt_whose_snapshot_is_refused_leaves_the_run_as_it_was_and_says_why(
-    run: RunFolder, damaged: str
-) -> None:
+def test_an_attempt_with_a_refused_snapshot_leaves_the_run_unchanged_and_says_why(run: RunFolder, damaged: str) -> None:
     before = row_of_folder(run)
     assert before.state is RunStatus.COMPLETED
     path = run.snapshot_path("200") if damaged == "the snapshot" else next(run.replay.glob("*.seg"))
@@ -209,7 +207,7 @@ def test_an_attempt_whose_snapshot_is_refused_leaves_the_run_as_it_was_and_says_
         ({"environment_source": "another"}, "The source code of the environment has changed"),
     ],
 )
-def test_another_place_lets_training_go_on_marked_as_not_exact(
+def test_training_on_another_machine_continues_and_is_marked_as_inexact(
     run: RunFolder, changes: dict[str, Any], reason: str
 ) -> None:
     manifest: SnapshotManifest = find_snapshot(run, "200").manifest

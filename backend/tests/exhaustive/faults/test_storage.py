@@ -49,7 +49,7 @@ while True:
 """
 
 
-def test_a_compression_or_expansion_that_is_killed_loses_nothing(tmp_path: Path) -> None:
+def test_a_killed_compression_or_expansion_loses_nothing(tmp_path: Path) -> None:
     folder = make_run(tmp_path, "run-1", rows=5_000)
     journal = folder.metrics_path
     before = journal.read_bytes()
@@ -72,7 +72,7 @@ def test_a_compression_or_expansion_that_is_killed_loses_nothing(tmp_path: Path)
 
 
 @pytest.mark.parametrize("moment", ["before it is in its place", "before the journal goes", "while it is expanded"])
-def test_whatever_step_was_the_last_the_journal_is_read_and_written_on(tmp_path: Path, moment: str) -> None:
+def test_a_journal_stays_readable_and_writable_after_a_kill_at_any_step(tmp_path: Path, moment: str) -> None:
     journal = make_run(tmp_path, "run-1", rows=1_000).metrics_path
     before = journal.read_bytes()
     prepared = compress_journal(journal)
@@ -91,7 +91,7 @@ def test_whatever_step_was_the_last_the_journal_is_read_and_written_on(tmp_path:
     assert not compressed_path(journal).exists()
 
 
-def test_on_a_full_disk_a_journal_stays_as_it_is_and_says_why(small_disk: Path) -> None:
+def test_a_full_disk_leaves_a_journal_uncompressed_and_reports_why(small_disk: Path) -> None:
     root = small_disk / "runs"
     folder = ended(root, "old-run", days_ago=40, rows=9_000)
     with serving(small_disk, min_free_disk="0") as service:
@@ -112,7 +112,7 @@ def test_on_a_full_disk_a_journal_stays_as_it_is_and_says_why(small_disk: Path) 
         assert "Traceback" not in service.log
 
 
-def test_a_service_that_is_killed_while_it_makes_room_goes_on_at_its_next_start(tmp_path: Path) -> None:
+def test_a_service_killed_while_it_frees_space_continues_at_its_next_start(tmp_path: Path) -> None:
     root = tmp_path / "runs"
     folders = [ended(root, f"old-run-{number}", days_ago=40, rows=2_000) for number in range(12)]
     journals = {folder.run_id: folder.metrics_path.read_bytes() for folder in folders}
@@ -139,7 +139,7 @@ def test_a_service_that_is_killed_while_it_makes_room_goes_on_at_its_next_start(
         assert "Traceback" not in service.log
 
 
-def test_a_run_that_is_compressed_and_archived_is_whole_before_and_after_each_change_of_a_file(tmp_path: Path) -> None:
+def test_a_run_being_compressed_and_archived_is_complete_at_every_file_change(tmp_path: Path) -> None:
     """Killed before each rename and each removal of a command that empties the trash, too: the run, or its bundle, is
     there."""
     wanted = StorageRules.model_validate(
@@ -172,7 +172,7 @@ def test_a_run_that_is_compressed_and_archived_is_whole_before_and_after_each_ch
     assert kills >= 4, "the compressed copy's rename, the journal's removal, the bundle's rename, the run's"
 
 
-def test_what_a_pass_that_was_killed_left_in_the_archive_goes_though_its_rule_does_too(tmp_path: Path) -> None:
+def test_remains_of_a_killed_archive_pass_are_removed_even_after_its_rule_is_deleted(tmp_path: Path) -> None:
     archive = tmp_path / "archive"
     being_written = archive / ".other-run.rlviz.zip.tmp"
 

@@ -37,7 +37,7 @@ def verified(service: Service, run_id: str, name: str) -> None:
     assert (found["status"], found["identical"]) == ("completed", True), found
 
 
-def test_a_worker_killed_at_random_moments_of_taking_snapshots_leaves_whole_ones_alone(
+def test_a_worker_killed_while_taking_snapshots_leaves_only_complete_snapshots(
     tmp_path: Path, figures: Figures
 ) -> None:
     """SAC, whose replay buffer lies in files beside them."""
@@ -70,7 +70,7 @@ def test_a_worker_killed_at_random_moments_of_taking_snapshots_leaves_whole_ones
         assert "Traceback" not in service.log
 
 
-def test_on_a_full_disk_a_snapshot_is_warned_of_training_goes_on_and_the_next_is_whole(small_disk: Path) -> None:
+def test_a_snapshot_that_fails_on_a_full_disk_is_a_warning_and_the_next_one_is_complete(small_disk: Path) -> None:
     with serving(small_disk, min_free_disk="0") as service:
         run_id = train(service)
         folder = service.folder(run_id)
@@ -98,7 +98,7 @@ def once_its_worker_has_ended(service: Service, path: str, body: dict[str, Any])
     return eventually(asked, "the end of the worker", LONG)
 
 
-def test_on_a_full_disk_a_run_is_not_resumed_and_not_forked_and_can_be_later(small_disk: Path) -> None:
+def test_a_full_disk_prevents_resuming_and_forking_until_there_is_room(small_disk: Path) -> None:
     with serving(small_disk, min_free_disk="0") as service:
         run_id = train(service)
         folder = service.folder(run_id)

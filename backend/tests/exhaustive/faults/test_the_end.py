@@ -109,7 +109,7 @@ class Hangs(gymnasium.Env):
 '''
 
 
-def test_a_run_that_hangs_is_asked_then_terminated_then_killed_and_says_so(
+def test_a_run_that_hangs_is_asked_to_stop_then_terminated_then_killed_and_reports_it(
     tmp_path: Path, played: dict[str, LiveRun]
 ) -> None:
     source = tmp_path / "hangs.py"
@@ -133,7 +133,7 @@ def test_a_run_that_hangs_is_asked_then_terminated_then_killed_and_says_so(
 
 
 @pytest.mark.parametrize("what", ["deleted", "renamed"])
-def test_a_run_whose_folder_is_taken_away_while_it_trains_ends_and_names_that(
+def test_a_run_whose_folder_is_removed_while_it_trains_fails_and_names_the_cause(
     tmp_path: Path, played: dict[str, LiveRun], what: str
 ) -> None:
     played["doomed"].row()
@@ -156,7 +156,7 @@ def test_a_run_whose_folder_is_taken_away_while_it_trains_ends_and_names_that(
         assert "Traceback" not in service.log
 
 
-def test_a_copy_of_a_run_folder_made_by_hand_harms_nobody(tmp_path: Path, played: dict[str, LiveRun]) -> None:
+def test_a_manual_copy_of_a_run_folder_does_no_harm(tmp_path: Path, played: dict[str, LiveRun]) -> None:
     played["doomed"].row()
     with serving(tmp_path) as service:
         shutil.copytree(service.folder("doomed").path, service.folder("copy").path)

@@ -44,7 +44,7 @@ def test_reading_the_anatomy_does_not_change_training(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("env_id", ["CartPole-v1", "Pendulum-v1", "Taxi-v4"])
-def test_ratios_are_those_of_the_update(tmp_path: Path, env_id: str) -> None:
+def test_ratios_equal_those_of_the_update(tmp_path: Path, env_id: str) -> None:
     """Before the update the policy is the one that acted: every ratio is one. Taxi shows single numbers."""
     model: Any = build_model(make_run(tmp_path, env_id=env_id).read_config())
     rollout = _rollout_of(model)
@@ -62,7 +62,7 @@ def _rollout_of(model: Any) -> Rollout:
     return rollout
 
 
-def test_td_errors_are_those_that_the_loss_is_made_of(tmp_path: Path) -> None:
+def test_td_errors_equal_those_in_the_loss(tmp_path: Path) -> None:
     model: Any = build_model(make_run(tmp_path, algo="dqn").read_config())
     model.learn(300)
     errors = compute_q_network_errors(model)
@@ -78,7 +78,7 @@ def test_td_errors_are_those_that_the_loss_is_made_of(tmp_path: Path) -> None:
     np.testing.assert_allclose(errors, (target - estimate).flatten().numpy(), rtol=1e-5)
 
 
-def test_a_look_costs_half_a_percent_at_most_and_comes_rarer_the_longer_a_run_trains(tmp_path: Path) -> None:
+def test_recording_updates_costs_at_most_half_a_percent_and_becomes_rarer_over_time(tmp_path: Path) -> None:
     now = [0.0]
     folder = make_run(tmp_path, anatomy=True)
     model: Any = build_model(folder.read_config())
@@ -119,12 +119,12 @@ def test_histogram(numbers: Any, counts: list[int]) -> None:
     assert found.low < found.high
 
 
-def test_histogram_of_nothing() -> None:
+def test_a_histogram_of_nothing_is_empty() -> None:
     assert histogram(np.array([np.nan])) is None
     assert histogram(np.array([])) is None
 
 
-def test_histogram_counts_every_number() -> None:
+def test_a_histogram_counts_every_number() -> None:
     numbers = np.random.default_rng(0).normal(size=1_000)
     found = histogram(numbers)
     assert found is not None
@@ -133,14 +133,14 @@ def test_histogram_counts_every_number() -> None:
     assert found.mean == pytest.approx(numbers.mean())
 
 
-def test_a_place_that_cannot_be_written_costs_a_warning_and_no_run(tmp_path: Path) -> None:
+def test_an_unwritable_file_costs_a_warning_and_not_the_run(tmp_path: Path) -> None:
     folder = make_run(tmp_path, anatomy=True)
     folder.anatomy_path.mkdir()
     assert train_run(folder)
     assert any("anatomy" in message for message in messages(folder))
 
 
-def test_lines_that_say_nothing_are_left_out(tmp_path: Path) -> None:
+def test_invalid_lines_are_left_out(tmp_path: Path) -> None:
     folder = make_run(tmp_path, anatomy=True)
     assert train_run(folder)
     whole = len(anatomy(folder))
@@ -149,14 +149,14 @@ def test_lines_that_say_nothing_are_left_out(tmp_path: Path) -> None:
     assert len(anatomy(folder)) == whole
 
 
-def test_few_updates_of_many_are_the_first_the_newest_and_some_between(tmp_path: Path) -> None:
+def test_a_few_of_many_updates_are_the_first_the_newest_and_some_between(tmp_path: Path) -> None:
     folder = make_run(tmp_path)
     lines = [f'{{"seq":{n},"time":1.0,"step":{n}}}\n' for n in range(1, 102)]
     folder.anatomy_path.write_text("".join(lines))
     assert [update.step for update in read_anatomy(folder, 5)] == [1, 26, 51, 76, 101]
 
 
-def test_it_says_how_much_of_a_large_network_and_a_long_action_is_left_out(
+def test_the_record_says_how_much_of_a_large_network_and_a_long_action_is_left_out(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("rlviz.learning.training.anatomy.MAX_LAYERS", 2)
@@ -168,7 +168,7 @@ def test_it_says_how_much_of_a_large_network_and_a_long_action_is_left_out(
     assert (update.layer_count or 0) > 2
 
 
-def test_layers_that_broke_down_are_named_and_are_none_that_were_left_out(tmp_path: Path) -> None:
+def test_layers_with_non_finite_weights_are_named_and_do_not_count_as_left_out(tmp_path: Path) -> None:
     """An update of which nothing came out but NaN, in a layer and then in all."""
     folder = make_run(tmp_path, algo="ppo")
     model = build_model(folder.read_config())
@@ -185,7 +185,7 @@ def test_layers_that_broke_down_are_named_and_are_none_that_were_left_out(tmp_pa
     assert (not_finite, found, count) == (list(layers), [], len(layers))
 
 
-def test_actions_of_a_table_are_the_newest_that_were_taken(tmp_path: Path) -> None:
+def test_actions_of_a_tabular_run_are_the_newest_ones_taken(tmp_path: Path) -> None:
     folder = make_run(tmp_path, algo="q-learning", env_id="FrozenLake-v1", anatomy=True)
     assert train_run(folder)
     (actions,) = anatomy(folder)[-1].actions

@@ -31,12 +31,12 @@ def write_attempt(folder: RunFolder, number: int, ending: Ending | None) -> None
     journals.close()
 
 
-def test_a_run_that_nobody_has_trained_begins_with_nothing(tmp_path: Path) -> None:
+def test_an_untrained_run_starts_from_scratch(tmp_path: Path) -> None:
     assert begin_attempt(make_run(tmp_path)) == FIRST
 
 
 @pytest.mark.parametrize("ending", [InterruptedData(cause="killed"), InterruptedData(attempt=1, cause="killed")])
-def test_the_next_attempt_goes_on_counting(tmp_path: Path, ending: Ending) -> None:
+def test_the_next_attempt_continues_the_numbering(tmp_path: Path, ending: Ending) -> None:
     folder = make_run(tmp_path)
     write_attempt(folder, 1, ending)
     with pytest.raises(IllegalTransition):
@@ -47,7 +47,7 @@ def test_the_next_attempt_goes_on_counting(tmp_path: Path, ending: Ending) -> No
     assert (attempt.answered_snapshot, attempt.is_repeated) == (7, False)
 
 
-def test_an_attempt_without_a_snapshot_counts_from_the_beginning(tmp_path: Path) -> None:
+def test_an_attempt_without_a_snapshot_counts_from_the_start(tmp_path: Path) -> None:
     folder = make_run(tmp_path)
     write_attempt(folder, 1, InterruptedData(cause="killed"))
     folder.change_control(attempt=2)
@@ -60,7 +60,7 @@ def test_an_attempt_without_a_snapshot_counts_from_the_beginning(tmp_path: Path)
     ("number", "ending"),
     [(2, FinishedData(attempt=2)), (3, FinishedData()), (1, InterruptedData(attempt=2, cause="it never began"))],
 )
-def test_an_attempt_that_has_ended_is_not_begun_again(tmp_path: Path, number: int, ending: Ending) -> None:
+def test_an_ended_attempt_is_not_started_again(tmp_path: Path, number: int, ending: Ending) -> None:
     folder = make_run(tmp_path)
     folder.change_control(attempt=2)
     write_attempt(folder, number, ending)
@@ -68,7 +68,7 @@ def test_an_attempt_that_has_ended_is_not_begun_again(tmp_path: Path, number: in
         begin_attempt(folder)
 
 
-def test_a_second_attempt_of_a_real_trainer_uses_no_number_twice(tmp_path: Path) -> None:
+def test_a_second_attempt_of_a_real_trainer_reuses_no_number(tmp_path: Path) -> None:
     folder = make_run(tmp_path, total_timesteps=256, checkpoints=checkpoints(), evaluation=EVALUATED)
     assert train_run(folder)
     first = folder.best_policy()

@@ -91,7 +91,7 @@ def test_environments_that_finish_in_the_same_step_get_a_line_each(folder: RunFo
     assert [index for *_, index in lines] == list(range(1, len(lines) + 1))
 
 
-def test_return_and_length_are_those_the_environment_gave(folder: RunFolder, journals: RunJournals) -> None:
+def test_return_and_length_are_those_reported_by_the_environment(folder: RunFolder, journals: RunJournals) -> None:
     model_ = model("ppo")
     learn(model_, folder, journals, 128)
     lines = episodes(folder)
@@ -102,7 +102,7 @@ def test_return_and_length_are_those_the_environment_gave(folder: RunFolder, jou
 
 
 @pytest.mark.parametrize(("algo", "environments"), [("ppo", 1), ("ppo", 4), ("dqn", 1)])
-def test_a_stop_is_heard_within_one_step_of_every_environment(
+def test_a_stop_takes_effect_within_one_step_of_every_environment(
     folder: RunFolder, journals: RunJournals, algo: str, environments: int
 ) -> None:
     stop, asked_at = Event(), 50 * environments - environments + 1  # the first environment of the 50th step asks
@@ -114,17 +114,17 @@ def test_a_stop_is_heard_within_one_step_of_every_environment(
     assert model_.num_timesteps == Watched.steps == 50 * environments
 
 
-def test_training_that_nobody_stopped_was_not_stopped(folder: RunFolder, journals: RunJournals) -> None:
+def test_training_without_a_stop_is_not_marked_as_stopped(folder: RunFolder, journals: RunJournals) -> None:
     assert not learn(model("ppo"), folder, journals, 32).stopped
 
 
-def test_the_current_rate_is_that_of_the_last_second_or_more(folder: RunFolder, journals: RunJournals) -> None:
+def test_the_current_rate_covers_the_last_second_or_more(folder: RunFolder, journals: RunJournals) -> None:
     # A rollout of 32 steps takes a quarter of a second.
     learn(model("ppo"), folder, journals, 32 * 10, monotonic=lambda: Watched.steps / 128)
     assert column(folder, "time/recent_fps") == [32 * 4.0] * 2
 
 
-def test_a_rate_that_waits_at_the_end_calls_for_no_row_of_an_update(folder: RunFolder, journals: RunJournals) -> None:
+def test_a_rate_pending_at_the_end_requires_no_update_row(folder: RunFolder, journals: RunJournals) -> None:
     """The clock decides whether there is one; where training goes on from its end, all else comes as without."""
     logger = RunLogger(JournalOutput(journals))
     logger.dump_rest(500)

@@ -54,7 +54,7 @@ def begun(strip: Filmstrip, model: BaseAlgorithm, step: int = 0) -> Filmstrip:
     first_update=st.integers(0, 100_000),
     every=st.integers(1, 50_000),
 )
-def test_moments_rise_from_the_first_policy_and_lie_where_policies_change(
+def test_moments_increase_from_the_first_policy_and_match_policy_changes(
     end: int, count: int, first_update: int, every: int
 ) -> None:
     moments = plan_film_moments(end, count, first_update=first_update, every=every)
@@ -65,7 +65,7 @@ def test_moments_rise_from_the_first_policy_and_lie_where_policies_change(
 
 
 @pytest.mark.parametrize("every", [1, 256, 2_048])
-def test_moments_are_log_spaced_and_as_many_as_are_wanted(every: int) -> None:
+def test_moments_are_log_spaced_and_as_many_as_requested(every: int) -> None:
     moments = np.array(plan_film_moments(1_000_000, 40, first_update=0, every=every)[1:])
     assert len(moments) == 39
     assert moments[-1] >= 1_000_000 - every
@@ -75,11 +75,11 @@ def test_moments_are_log_spaced_and_as_many_as_are_wanted(every: int) -> None:
     assert moments[19] < 250_000
 
 
-def test_fewer_policies_than_wanted_are_all_there_is() -> None:
+def test_a_run_with_fewer_policies_than_requested_keeps_all() -> None:
     assert plan_film_moments(1_000, 40, first_update=0, every=256) == [0, 256, 512, 768]
 
 
-def test_each_moment_s_policy_is_kept_after_the_update_it_came_from(
+def test_the_policy_of_each_moment_is_kept_after_the_update_that_produced_it(
     folder: RunFolder, journals: RunJournals, model: BaseAlgorithm
 ) -> None:
     strip = begun(
@@ -94,9 +94,7 @@ def test_each_moment_s_policy_is_kept_after_the_update_it_came_from(
     assert leftovers(folder) == []
 
 
-def test_what_is_kept_is_the_policy_of_that_moment(
-    folder: RunFolder, journals: RunJournals, model: BaseAlgorithm
-) -> None:
+def test_the_policy_kept_is_that_of_its_moment(folder: RunFolder, journals: RunJournals, model: BaseAlgorithm) -> None:
     strip = begun(Filmstrip(folder, journals, end=1_000, count=9, monotonic=no_time, processor_time=no_time), model)
     before = [tensor.clone() for tensor in model.policy.parameters()]
     with torch.no_grad():
@@ -108,7 +106,7 @@ def test_what_is_kept_is_the_policy_of_that_moment(
     assert policy.step == 0
 
 
-def test_no_film_is_kept_where_none_is_wanted(folder: RunFolder, journals: RunJournals, model: BaseAlgorithm) -> None:
+def test_no_film_is_kept_if_none_is_requested(folder: RunFolder, journals: RunJournals, model: BaseAlgorithm) -> None:
     strip = begun(Filmstrip(folder, journals, end=1_000, count=0, monotonic=no_time, processor_time=no_time), model)
     advance(strip, model, 1, 1_000)
     strip.finish(model)
@@ -132,7 +130,7 @@ def test_large_policies_are_kept_less_often(
     assert len(few._moments) + 2 == 3  # the one that was taken, and the next
 
 
-def test_policies_that_take_long_to_save_are_passed_over_until_training_has_taken_longer(
+def test_policies_slow_to_save_are_skipped_until_enough_training_time_has_passed(
     folder: RunFolder, journals: RunJournals, model: BaseAlgorithm, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     now, save = [0.0], weights.save_weights
@@ -153,7 +151,7 @@ def test_policies_that_take_long_to_save_are_passed_over_until_training_has_take
     assert len(kept(folder)) == pytest.approx(1 + 1_000 * 0.1 * MAX_SHARE / 0.05, abs=2)
 
 
-def test_waiting_for_a_core_is_no_cost_of_a_policy(
+def test_waiting_for_a_core_does_not_count_as_saving_time(
     folder: RunFolder, journals: RunJournals, model: BaseAlgorithm
 ) -> None:
     now = [0.0]
@@ -172,7 +170,7 @@ def test_waiting_for_a_core_is_no_cost_of_a_policy(
     assert kept(folder) == kept(undisturbed)
 
 
-def test_a_full_disk_is_one_warning_and_the_strip_goes_on(
+def test_a_full_disk_raises_one_warning_and_the_filmstrip_continues(
     folder: RunFolder, journals: RunJournals, model: BaseAlgorithm, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     strip = begun(Filmstrip(folder, journals, end=1_000, count=40, monotonic=no_time, processor_time=no_time), model)
@@ -193,7 +191,7 @@ def test_a_full_disk_is_one_warning_and_the_strip_goes_on(
     assert "for the filmstrip: [Errno 28] No space left on device" in messages(folder)[0]
 
 
-def test_what_lies_in_the_folder_s_place_is_warned_of(
+def test_a_foreign_entry_in_place_of_the_folder_raises_a_warning(
     folder: RunFolder, journals: RunJournals, model: BaseAlgorithm
 ) -> None:
     folder.film.symlink_to(folder.path.parent)
@@ -203,7 +201,7 @@ def test_what_lies_in_the_folder_s_place_is_warned_of(
     assert not (folder.path.parent / "step_0.zip").exists()
 
 
-def test_a_second_attempt_goes_on_with_the_strip_and_replaces_what_it_computes_again(
+def test_a_second_attempt_continues_the_filmstrip_and_replaces_recomputed_moments(
     folder: RunFolder, journals: RunJournals, model: BaseAlgorithm
 ) -> None:
     strip = begun(Filmstrip(folder, journals, end=1_000, count=20, monotonic=no_time, processor_time=no_time), model)

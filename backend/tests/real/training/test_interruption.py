@@ -34,7 +34,7 @@ def weights(model: BaseAlgorithm) -> dict[str, torch.Tensor]:
 
 
 @pytest.mark.parametrize("algo", REPLAY)
-def test_a_stop_after_n_gradient_steps_leaves_what_an_update_of_n_steps_leaves(tmp_path: Path, algo: str) -> None:
+def test_a_stop_after_n_gradient_steps_leaves_the_result_of_n_gradient_steps(tmp_path: Path, algo: str) -> None:
     folder = make_run(tmp_path, algo=algo, hyperparameters={"learning_starts": 100, "gradient_steps": 10_000})
     stop, stopped, whole = Event(), model_of(folder, 40), model_of(folder, 40)
     sample, drawn = stopped.replay_buffer.sample, []  # type: ignore[attr-defined]
@@ -107,7 +107,7 @@ def stop_within_an_update(tmp_path: Path, algo: str, monkeypatch: pytest.MonkeyP
 
 
 @pytest.mark.parametrize("algo", ["dqn", "ppo"])
-def test_a_run_stopped_within_its_update_ends_stopped_with_a_policy_that_plays(
+def test_a_run_stopped_within_an_update_ends_stopped_with_a_usable_policy(
     tmp_path: Path, algo: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     stop_within_an_update(tmp_path, algo, monkeypatch)

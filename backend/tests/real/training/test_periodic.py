@@ -79,7 +79,7 @@ def best(folder: RunFolder) -> tuple[int, float] | None:
 # When, and what is journaled
 
 
-def test_it_is_due_every_so_many_steps_and_where_the_environments_stand(
+def test_an_evaluation_is_due_at_its_interval_at_the_next_environment_step(
     folder: RunFolder, journals: RunJournals, model: BaseAlgorithm
 ) -> None:
     advance(evaluations(folder, journals, Scripted(9, 9, 5, 5)), model, *range(8, 330, 8))
@@ -93,7 +93,7 @@ def test_it_is_due_every_so_many_steps_and_where_the_environments_stand(
 # The protocol of the best policy
 
 
-def test_the_first_policy_is_tested_again_and_kept_with_the_second_figure(
+def test_the_first_policy_is_tested_again_and_stored_with_the_second_result(
     folder: RunFolder, journals: RunJournals, model: BaseAlgorithm
 ) -> None:
     player = Scripted(90, 70)
@@ -106,7 +106,7 @@ def test_the_first_policy_is_tested_again_and_kept_with_the_second_figure(
     assert leftovers(folder) == []
 
 
-def test_a_policy_that_has_learned_nothing_is_evaluated_and_not_kept(
+def test_an_untrained_policy_is_evaluated_and_not_stored(
     folder: RunFolder, journals: RunJournals, model: BaseAlgorithm
 ) -> None:
     advance(evaluations(folder, journals, Scripted(90, 80, 40, 30), first_update=200), model, 100, 200, 300)
@@ -123,7 +123,7 @@ def test_a_lucky_policy_does_not_replace_the_best(
     assert len(events(folder, EventKind.BEST)) == 1
 
 
-def test_a_policy_that_is_no_better_at_first_sight_is_not_tested_again(
+def test_a_policy_that_scores_no_better_is_not_tested_again(
     folder: RunFolder, journals: RunJournals, model: BaseAlgorithm
 ) -> None:
     player = Scripted(90, 70, 70, 65)
@@ -131,7 +131,7 @@ def test_a_policy_that_is_no_better_at_first_sight_is_not_tested_again(
     assert player.seeds == [SCREENING_SEED, RETEST_SEED, SCREENING_SEED, SCREENING_SEED]
 
 
-def test_a_policy_that_is_better_twice_replaces_the_best_and_every_test_has_seeds_of_its_own(
+def test_a_policy_that_scores_better_twice_replaces_the_best_and_every_test_uses_new_seeds(
     folder: RunFolder, journals: RunJournals, model: BaseAlgorithm
 ) -> None:
     player = Scripted(90, 70, 80, 60, 80, 71)
@@ -141,7 +141,7 @@ def test_a_policy_that_is_better_twice_replaces_the_best_and_every_test_has_seed
     assert player.seeds[::2] == [SCREENING_SEED] * 3
 
 
-def test_where_the_best_policy_is_gone_the_next_one_has_no_mean_to_beat(
+def test_without_a_stored_best_policy_the_next_one_has_no_mean_to_beat(
     folder: RunFolder, journals: RunJournals, model: BaseAlgorithm
 ) -> None:
     evaluation = evaluations(folder, journals, Scripted(90, 90, 50, 40))
@@ -152,7 +152,7 @@ def test_where_the_best_policy_is_gone_the_next_one_has_no_mean_to_beat(
 
 
 @pytest.mark.parametrize("script", [[None], [90, None]])
-def test_an_evaluation_that_a_stop_interrupts_keeps_nothing(
+def test_an_evaluation_interrupted_by_a_stop_stores_nothing(
     folder: RunFolder, journals: RunJournals, model: BaseAlgorithm, script: list[float | None]
 ) -> None:
     advance(evaluations(folder, journals, Scripted(*script)), model, 100)
@@ -162,7 +162,7 @@ def test_an_evaluation_that_a_stop_interrupts_keeps_nothing(
     assert not folder.events_path.exists() or events(folder) == []
 
 
-def test_a_best_policy_that_cannot_be_saved_is_warned_of_and_does_not_count(
+def test_a_best_policy_that_cannot_be_saved_raises_a_warning_and_does_not_count(
     folder: RunFolder, journals: RunJournals, model: BaseAlgorithm, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def fill_the_disk(*_arguments: object) -> None:
@@ -177,7 +177,7 @@ def test_a_best_policy_that_cannot_be_saved_is_warned_of_and_does_not_count(
     assert best(folder) == (200, 50)
 
 
-def test_a_death_at_any_moment_leaves_a_policy_and_its_own_figures(
+def test_a_crash_at_any_moment_leaves_a_policy_with_its_own_figures(
     folder: RunFolder, journals: RunJournals, model: BaseAlgorithm, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     class Killed(BaseException):
@@ -206,7 +206,7 @@ def test_a_death_at_any_moment_leaves_a_policy_and_its_own_figures(
 # The early end
 
 
-def test_training_has_seen_enough_after_so_many_successes_in_a_row(
+def test_training_ends_after_the_configured_number_of_consecutive_successes(
     folder: RunFolder, journals: RunJournals, model: BaseAlgorithm
 ) -> None:
     evaluation = evaluations(folder, journals, Scripted(80, 99, 70, 80, 80), threshold=80, stop_after=2)
@@ -237,9 +237,7 @@ def test_without_a_threshold_training_does_not_end_early(
 # In training
 
 
-def test_a_run_that_reached_its_aim_is_finished_early_and_says_why(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_run_that_reached_its_goal_ends_early_and_says_why(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("rlviz.learning.training.components.GreedyPlayer", lambda _make: Endless())
     plan = EvaluationPlan(every_steps=100, episodes=2, stop_after=2)
     folder = make_run(tmp_path, evaluation=plan, total_timesteps=100_000)
@@ -263,7 +261,7 @@ class Endless(GreedyPlayer):
         return Score((500.0, 500.0), (500, 500))
 
 
-def test_a_stop_is_heard_in_the_middle_of_an_evaluation(tmp_path: Path) -> None:
+def test_a_stop_takes_effect_during_an_evaluation(tmp_path: Path) -> None:
     model = PPO("MlpPolicy", ENV_ID, n_steps=8, batch_size=8, seed=1, device="cpu")
     policy = make_playable(ALGORITHMS.get("ppo"), model)
     asked = iter([False, False, True])

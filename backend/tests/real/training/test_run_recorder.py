@@ -34,7 +34,7 @@ def choose(folder: RunFolder, detail: Detail, **profile: Any) -> None:
     folder.write_recording(RecordingChoice(detail=detail, profile=free))
 
 
-def test_one_episode_of_each_evaluation_while_it_trains_is_recorded_and_comes_out_the_same(tmp_path: Path) -> None:
+def test_one_episode_of_each_evaluation_during_training_is_recorded_and_reproducible(tmp_path: Path) -> None:
     folder = make_run(tmp_path, evaluation=PLAN)
     choose(folder, Detail.STANDARD)
     assert train_run(folder)
@@ -53,7 +53,7 @@ def test_one_episode_of_each_evaluation_while_it_trains_is_recorded_and_comes_ou
     assert [event.data.evaluation for event in told] == [one.id for one in found]
 
 
-def test_recording_leaves_no_trace_in_training(tmp_path: Path) -> None:
+def test_recording_does_not_change_training(tmp_path: Path) -> None:
     rows = []
     for name, detail in (("with", Detail.FULL), ("without", Detail.OFF)):
         folder = make_run(tmp_path, name, evaluation=PLAN)
@@ -72,7 +72,7 @@ def recorder_of(folder: RunFolder, **times: Any) -> tuple[RunRecorder, RunJourna
     return RunRecorder(folder, journals, folder.read_config(), **times), journals
 
 
-def test_another_detail_is_taken_up_while_the_run_trains(tmp_path: Path) -> None:
+def test_another_detail_takes_effect_during_training(tmp_path: Path) -> None:
     folder = make_run(tmp_path)
     recorder, journals = recorder_of(folder)
     assert recorder.level.detail is Detail.STANDARD
@@ -92,7 +92,7 @@ def test_another_detail_is_taken_up_while_the_run_trains(tmp_path: Path) -> None
     assert [(one.detail, one.lowered) for one in changed] == [(Detail.OFF, None), (Detail.FULL, None)]
 
 
-def test_a_detail_that_costs_training_too_much_is_lowered_with_an_event_that_says_so(tmp_path: Path) -> None:
+def test_a_detail_that_slows_training_too_much_is_lowered_with_an_explaining_event(tmp_path: Path) -> None:
     folder, now = make_run(tmp_path), [0.0]
     recorder, journals = recorder_of(folder, monotonic=lambda: now[0])
     with recorder.level:
@@ -109,7 +109,7 @@ def test_a_detail_that_costs_training_too_much_is_lowered_with_an_event_that_say
 
 
 @pytest.mark.parametrize(("detail", "every"), [(Detail.STANDARD, 10), (Detail.FULL, 1), (Detail.OFF, None)])
-def test_of_random_actions_as_many_episodes_are_recorded_as_the_detail_says(
+def test_as_many_random_episodes_are_recorded_as_the_detail_says(
     tmp_path: Path, detail: Detail, every: int | None
 ) -> None:
     config = make_run(tmp_path / "like").read_config()

@@ -75,7 +75,7 @@ def test_dqn_logs_its_epsilon(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("algo", ALGORITHMS)
-def test_a_stop_asked_for_before_training_begins_is_not_lost(tmp_path: Path, algo: str) -> None:
+def test_a_stop_requested_before_training_starts_is_not_lost(tmp_path: Path, algo: str) -> None:
     folder = make_run(tmp_path, algo=algo, total_timesteps=1_000_000)
     folder.write_control(Control(desired=Desired.STOP))
     assert train_run(folder)
@@ -85,7 +85,7 @@ def test_a_stop_asked_for_before_training_begins_is_not_lost(tmp_path: Path, alg
     assert rows(folder) == []
 
 
-def test_a_trainer_told_to_stop_before_it_runs_stops(tmp_path: Path) -> None:
+def test_a_trainer_stopped_before_it_runs_stops(tmp_path: Path) -> None:
     folder = make_run(tmp_path, total_timesteps=1_000_000)
     trainer = Trainer(folder)
     trainer.stop()
@@ -93,7 +93,7 @@ def test_a_trainer_told_to_stop_before_it_runs_stops(tmp_path: Path) -> None:
     assert kinds(folder) == ["started", "stopped"]
 
 
-def test_a_stop_that_the_process_heard_before_training_begins_is_not_lost(tmp_path: Path) -> None:
+def test_a_stop_signal_received_before_training_starts_is_not_lost(tmp_path: Path) -> None:
     folder = make_run(tmp_path, total_timesteps=1_000_000)
     stop = Event()
     stop.set()
@@ -117,7 +117,7 @@ def test_a_stop_in_control_json_ends_training_with_a_model(tmp_path: Path, algo:
     assert folder.model_path.is_file()
 
 
-def test_metrics_reach_the_disk_while_an_update_is_under_way(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_metrics_are_written_to_disk_during_an_update(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     folder = make_run(tmp_path, total_timesteps=256)
     updating, seen = Event(), Event()
     finished: list[int] = []
@@ -138,7 +138,7 @@ def test_metrics_reach_the_disk_while_an_update_is_under_way(tmp_path: Path, mon
     assert FLUSH_SECONDS + 2 * WATCH_SECONDS <= 0.25, "a row waits a quarter of a second at most"
 
 
-def test_a_checkpoint_asked_for_before_training_begins_is_saved(tmp_path: Path) -> None:
+def test_a_checkpoint_requested_before_training_starts_is_saved(tmp_path: Path) -> None:
     folder = make_run(tmp_path)
     folder.write_control(Control(desired=Desired.RUN, checkpoint_request=3))
     assert train_run(folder)
@@ -147,7 +147,7 @@ def test_a_checkpoint_asked_for_before_training_begins_is_saved(tmp_path: Path) 
     assert saved.step <= 2  # both environments have stepped once
 
 
-def test_a_checkpoint_asked_for_while_it_trains_is_saved_once(tmp_path: Path) -> None:
+def test_a_checkpoint_requested_during_training_is_saved_once(tmp_path: Path) -> None:
     folder = make_run(tmp_path, total_timesteps=1_000_000, checkpoints=checkpoints(every_steps=1_000_000))
     thread = in_background(lambda: train_run(folder))
     for request in (1, 2):
@@ -158,7 +158,7 @@ def test_a_checkpoint_asked_for_while_it_trains_is_saved_once(tmp_path: Path) ->
     assert [event.data.request for event in events(folder, EventKind.CHECKPOINT)] == [1, 2]
 
 
-def test_checkpoints_are_saved_by_the_clock_too(tmp_path: Path) -> None:
+def test_checkpoints_are_also_saved_by_time(tmp_path: Path) -> None:
     plan = checkpoints(every_steps=1_000_000, every_seconds=1.0)
     folder = make_run(tmp_path, total_timesteps=1_000_000, checkpoints=plan)
     thread = in_background(lambda: train_run(folder))
@@ -168,7 +168,7 @@ def test_checkpoints_are_saved_by_the_clock_too(tmp_path: Path) -> None:
     assert kinds(folder)[-1] == "stopped"
 
 
-def test_a_control_file_that_cannot_be_read_is_read_again_when_it_can(tmp_path: Path) -> None:
+def test_an_unreadable_control_file_is_read_again_when_it_is_readable(tmp_path: Path) -> None:
     folder = make_run(tmp_path, total_timesteps=1_000_000)
     thread = in_background(lambda: train_run(folder))
     eventually(lambda: column(folder, "episode/index"), "the first episode")
@@ -180,7 +180,9 @@ def test_a_control_file_that_cannot_be_read_is_read_again_when_it_can(tmp_path: 
     assert kinds(folder) == ["started", "stopped"]
 
 
-def test_a_disk_that_fails_for_a_while_does_not_end_the_watch(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_temporary_disk_failure_does_not_end_the_control_watcher(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     folder = make_run(tmp_path)
     trainer = Trainer(folder)
     watcher = ControlWatcher(folder.control_path, trainer)
@@ -199,7 +201,7 @@ def test_a_disk_that_fails_for_a_while_does_not_end_the_watch(tmp_path: Path, mo
     assert kinds(folder) == ["started", "stopped"]
 
 
-def test_an_ending_that_cannot_be_journaled_is_in_the_log(
+def test_an_ending_that_cannot_be_journaled_is_logged(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     def fail(*_arguments: object, **_data: object) -> None:
@@ -210,7 +212,7 @@ def test_an_ending_that_cannot_be_journaled_is_in_the_log(
     assert "Input/output error" in capsys.readouterr().err
 
 
-def test_a_full_disk_is_raised_for_the_worker_to_end_by(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_full_disk_raises_an_error_that_ends_the_worker(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def fail(*_arguments: object, **_data: object) -> None:
         raise OSError(errno.ENOSPC, "No space left on device")
 
@@ -219,7 +221,7 @@ def test_a_full_disk_is_raised_for_the_worker_to_end_by(tmp_path: Path, monkeypa
         train_run(make_run(tmp_path))
 
 
-def test_a_run_has_not_begun_before_its_model_is_built(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_run_starts_only_after_its_model_is_built(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     folder = make_run(tmp_path)
     known: list[bool] = []
 
@@ -234,7 +236,7 @@ def test_a_run_has_not_begun_before_its_model_is_built(tmp_path: Path, monkeypat
 
 
 @pytest.mark.usefixtures("_test_environments")
-def test_an_error_in_training_is_told_with_its_traceback(tmp_path: Path) -> None:
+def test_an_error_in_training_is_reported_with_its_traceback(tmp_path: Path) -> None:
     folder = make_run(tmp_path, env_id="Fragile-v0", hyperparameters={"n_envs": 1})
     assert not train_run(folder)
     assert kinds(folder) == ["started", "error"]
@@ -254,7 +256,7 @@ def test_an_error_in_training_is_told_with_its_traceback(tmp_path: Path) -> None
         ({"hyperparameters": {"learning_rate": -1.0}}, "InvalidRequest", "learning_rate"),
     ],
 )
-def test_a_configuration_that_cannot_train_is_told_like_an_error(
+def test_an_untrainable_configuration_is_reported_like_an_error(
     tmp_path: Path, changes: dict[str, Any], type_: str, message: str
 ) -> None:
     folder = make_run(tmp_path, **changes)
@@ -265,14 +267,14 @@ def test_a_configuration_that_cannot_train_is_told_like_an_error(
     assert message in data.message
 
 
-def test_a_configuration_that_cannot_be_read_is_told_like_an_error(tmp_path: Path) -> None:
+def test_an_unreadable_configuration_is_reported_like_an_error(tmp_path: Path) -> None:
     folder = make_run(tmp_path)
     folder.config_path.write_text("{}")
     assert not train_run(folder)
     assert "config.json: It is not valid" in str(events(folder)[-1].data.message)
 
 
-def test_a_folder_that_another_trains_in_is_left_alone(tmp_path: Path) -> None:
+def test_a_folder_in_which_another_trainer_runs_is_left_unchanged(tmp_path: Path) -> None:
     folder = make_run(tmp_path)
     with training_lock(folder), pytest.raises(RunIsActive):
         train_run(folder)
@@ -280,7 +282,7 @@ def test_a_folder_that_another_trains_in_is_left_alone(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("ending", [FinishedData(), InterruptedData(cause="killed")])
-def test_a_run_that_has_ended_is_not_trained_again(tmp_path: Path, ending: Ending) -> None:
+def test_an_ended_run_is_not_trained_again(tmp_path: Path, ending: Ending) -> None:
     folder = make_run(tmp_path)
     trainer = Trainer(folder)
     trainer._journals.event(5, ending)
@@ -293,7 +295,7 @@ def test_a_run_that_has_ended_is_not_trained_again(tmp_path: Path, ending: Endin
 
 @pytest.mark.usefixtures("_test_environments")
 @pytest.mark.parametrize("algo", ALGORITHMS)
-def test_another_environment_trains_once_it_is_registered(tmp_path: Path, algo: str) -> None:
+def test_another_environment_can_be_trained_after_registration(tmp_path: Path, algo: str) -> None:
     folder = make_run(tmp_path, algo=algo, env_id="MountainCar-v0")
     assert train_run(folder)
     assert kinds(folder) == ["started", "finished"]

@@ -49,7 +49,7 @@ def results(scores: dict[str, list[float | None]] = SCORES, **changes: object) -
     return experiment_results(trials, replace(setting, **changes))  # type: ignore[arg-type]
 
 
-def test_scores_are_normalised_in_each_environment_and_summed_up_over_both() -> None:
+def test_scores_are_normalised_in_each_environment_and_aggregated_over_both() -> None:
     found = results()
     assert found.across is not None
     assert [one.environment for one in found.across.environments] == ["CartPole-v1", "Acrobot-v1"]
@@ -65,7 +65,7 @@ def test_scores_are_normalised_in_each_environment_and_summed_up_over_both() -> 
     assert found.across.forest.reference == 1.0
 
 
-def test_the_verdict_is_of_the_methods_over_the_environments() -> None:
+def test_the_verdict_compares_methods_over_the_environments() -> None:
     found = results()
     assert found.verdict.headline == (
         "Over CartPole-v1 and Acrobot-v1, PPO is better than DQN with probability 1.00 [1.00, 1.00]."
@@ -78,7 +78,7 @@ def test_the_verdict_is_of_the_methods_over_the_environments() -> None:
     assert "normalised: 0 is the mean return of random actions, 1 the threshold, 20 and 420 on" in str(found.verdict)
 
 
-def test_the_probability_is_the_mean_of_the_environments() -> None:
+def test_the_probability_is_the_mean_over_the_environments() -> None:
     """PPO does better in all pairs on CartPole, and in none on Acrobot."""
     found = results({**SCORES, "da": [-99.0] * 5})
     assert found.improvements.matrix[0][1] == pytest.approx(0.5)
@@ -86,7 +86,7 @@ def test_the_probability_is_the_mean_of_the_environments() -> None:
 
 
 @pytest.mark.parametrize("tied", [False, True])
-def test_an_environment_on_which_all_are_level_makes_no_verdict_of_what_may_be_chance(tied: bool) -> None:
+def test_an_environment_with_equal_scores_adds_no_evidence(tied: bool) -> None:
     """Six methods with five seeds each, of which the first stands apart on CartPole: 15 pairs."""
     names = [f"m{place}" for place in range(6)]
     scores = {f"{name}-c": [float(seed + 10 * (name == "m0")) for seed in range(5)] for name in names}
@@ -107,20 +107,20 @@ def test_an_environment_on_which_all_are_level_makes_no_verdict_of_what_may_be_c
     assert found.verdict.finding == "nothing"
 
 
-def test_two_methods_that_are_level_on_one_environment_are_told_apart_by_the_other() -> None:
+def test_methods_equal_in_one_environment_are_distinguished_by_the_other() -> None:
     found = results({**SCORES, "pa": [-500.0] * 5})
     assert found.improvements.pairs[0].chance == pytest.approx(2 / 252)
     assert found.verdict.headline.endswith("PPO is better than DQN with probability 0.75 [0.75, 0.75].")
     assert any(one.startswith("Where they are not level, every seed of PPO") for one in found.verdict.reasons)
 
 
-def test_until_the_first_score_it_is_said_so_of_each_environment() -> None:
+def test_an_environment_without_scores_says_so() -> None:
     found = results({name: [None] * 5 for name in SCORES}).across
     assert found is not None
     assert found.left_out[0] == "CartPole-v1 is left out: nothing has a score there yet."
 
 
-def test_profiles_are_of_normalised_scores() -> None:
+def test_profiles_use_normalised_scores() -> None:
     found = results().profiles
     assert (found.value[0], found.value[-1]) == (pytest.approx(-0.02), pytest.approx(1.02))
     assert [one.variant for one in found.variants] == ["m0", "m1"]
@@ -135,7 +135,7 @@ def test_every_figure_says_that_scores_are_normalised() -> None:
         assert all("0 is the mean return of random actions" in one.definition for one in method.made.values())
 
 
-def test_an_environment_on_which_one_has_no_score_is_left_out_and_said() -> None:
+def test_an_environment_without_all_scores_is_left_out_and_reported() -> None:
     found = results({**SCORES, "da": [None] * 5})
     assert found.across is not None
     assert [one.environment for one in found.across.environments] == ["CartPole-v1"]
@@ -144,39 +144,39 @@ def test_an_environment_on_which_one_has_no_score_is_left_out_and_said() -> None
     assert found.verdict.headline.startswith("Over CartPole-v1, PPO is better than DQN")
 
 
-def test_an_environment_without_a_threshold_is_left_out_and_said() -> None:
+def test_an_environment_without_a_threshold_is_left_out_and_reported() -> None:
     found = results(scales={"CartPole-v1": CARTPOLE})
     assert found.across is not None
     assert found.across.left_out[0].startswith("Acrobot-v1 is left out: it has no threshold, or")
     assert len(found.across.environments) == 1
 
 
-def test_without_an_environment_in_common_nothing_is_said() -> None:
+def test_without_a_common_environment_there_is_no_verdict() -> None:
     found = results(scales={})
     assert found.across is not None
     assert (found.across.methods, found.improvements.pairs, found.profiles.variants) == ([], [], [])
     assert "different environments, whose returns are not on one scale" in found.verdict.headline
 
 
-def test_five_seeds_on_each_environment_are_needed() -> None:
+def test_a_verdict_needs_five_seeds_in_each_environment() -> None:
     found = results({name: ours[:4] for name, ours in SCORES.items()}).verdict
     assert found.finding == "nothing"
     assert "needs 5 seeds of each on each environment" in found.headline
     assert "PPO has 4 and DQN has 4" in found.headline
 
 
-def test_variants_are_ranked_among_those_of_their_environment() -> None:
+def test_variants_are_ranked_within_their_environment() -> None:
     assert {one.variant: one.rank for one in results().variants} == {"pc": 1, "pa": 1, "dc": 2, "da": 2}
 
 
-def test_another_threshold_leaves_the_methods_as_they_are() -> None:
+def test_another_threshold_does_not_change_the_methods() -> None:
     found = results()
     setting = Setting(LABELS, ENVIRONMENTS, methods=METHODS, scales=SCALES, threshold=3.0)
     changed = for_threshold(found, [], setting)
     assert (changed.across, changed.verdict) == (found.across, found.verdict)
 
 
-def test_each_environment_has_its_own_threshold_unless_one_is_asked_for() -> None:
+def test_each_environment_has_its_own_threshold_unless_one_is_requested() -> None:
     own = {"CartPole-v1": 420.0, "Acrobot-v1": -100.0}
     found = results(thresholds=own)
     assert found.thresholds is not None
@@ -199,11 +199,11 @@ def test_an_environment_without_a_threshold_has_no_steps_to_it() -> None:
     assert [one.optimality_gap is None for one in found.variants] == [False, True, False, True]
 
 
-def test_on_one_environment_there_are_no_methods() -> None:
+def test_a_single_environment_has_no_methods() -> None:
     assert results(environments=dict.fromkeys(LABELS, "CartPole-v1")).across is None
 
 
-def test_report_and_tables_say_the_same() -> None:
+def test_report_and_tables_agree() -> None:
     found = results()
     page = report(ReportHead("Both", "both-1", "now", "1.0", "{}"), found)
     assert page.count("Learning curves of 2 variants") == 2 * 2, "one for each environment, in either width"
@@ -231,12 +231,12 @@ def run_specs(**given: object) -> RunSpec:
         (("PPO (CartPole)", "PPO (Acrobot)"), "PPO"),
     ],
 )
-def test_a_method_is_called_what_its_variants_have_in_common(names: tuple[str, str], method: str) -> None:
+def test_a_method_is_named_after_what_its_variants_share(names: tuple[str, str], method: str) -> None:
     trained = {"a": run_specs(algo="ppo"), "b": run_specs(algo="ppo", env_id="Acrobot-v1", total_timesteps=9)}
     assert methods_of(dict(zip("ab", names, strict=True)), trained) == {"a": method, "b": method}
 
 
-def test_what_differs_in_more_than_the_environment_is_another_method() -> None:
+def test_a_difference_beyond_the_environment_makes_another_method() -> None:
     trained = {
         "a": run_specs(),
         "b": run_specs(env_id="Acrobot-v1", hyperparameters={"gamma": 0.9}),
@@ -247,7 +247,7 @@ def test_what_differs_in_more_than_the_environment_is_another_method() -> None:
     assert found == labels
 
 
-def test_variants_that_train_for_longer_in_the_same_environment_are_two_methods() -> None:
+def test_variants_with_different_lengths_in_one_environment_are_two_methods() -> None:
     trained = {
         f"{env}{steps}": run_specs(env_id=env, total_timesteps=steps)
         for env in ("CartPole-v1", "Acrobot-v1")
@@ -258,7 +258,7 @@ def test_variants_that_train_for_longer_in_the_same_environment_are_two_methods(
     assert found["CartPole-v110"] != found["CartPole-v120"]
 
 
-def test_methods_that_would_be_called_the_same_are_told_apart() -> None:
+def test_methods_with_the_same_name_are_distinguished() -> None:
     trained = {
         "a": run_specs(),
         "b": run_specs(env_id="Acrobot-v1"),
@@ -272,7 +272,7 @@ def test_methods_that_would_be_called_the_same_are_told_apart() -> None:
     assert not set(found.values()) & set(labels.values()), "none is called by the name of another variant"
 
 
-def test_the_order_in_which_hyperparameters_are_given_makes_no_other_method() -> None:
+def test_the_order_of_hyperparameters_makes_no_other_method() -> None:
     trained = {
         "a": run_specs(hyperparameters={"gamma": 0.9, "learning_rate": 0.1}),
         "b": run_specs(env_id="Acrobot-v1", hyperparameters={"learning_rate": 0.1, "gamma": 0.9}),
@@ -280,7 +280,7 @@ def test_the_order_in_which_hyperparameters_are_given_makes_no_other_method() ->
     assert methods_of({"a": "PPO on CartPole", "b": "PPO on Acrobot"}, trained) == {"a": "PPO", "b": "PPO"}
 
 
-def test_two_that_train_the_same_in_each_environment_are_two_methods() -> None:
+def test_identically_trained_variants_with_two_names_are_two_methods() -> None:
     labels = {"a": "PPO on CartPole", "b": "Twin on CartPole", "c": "PPO on Acrobot", "d": "Twin on Acrobot"}
     trained = {one: run_specs(env_id=f"{name.split()[-1]}-v1") for one, name in labels.items()}
     assert methods_of(labels, trained) == {"a": "PPO", "b": "Twin", "c": "PPO", "d": "Twin"}
@@ -293,7 +293,7 @@ def test_two_that_train_the_same_in_each_environment_are_two_methods() -> None:
         (["CartPole-v1", "Acrobot-v1"], "PPO or A2C on CartPole-v1 and Acrobot-v1"),
     ],
 )
-def test_an_experiment_is_called_by_its_methods_and_all_its_environments(environments: list[str], name: str) -> None:
+def test_an_experiment_is_named_after_its_methods_and_all_its_environments(environments: list[str], name: str) -> None:
     variants = [
         {
             "name": f"{algo.upper()} on {env_id}" if len(environments) > 1 else algo.upper(),

@@ -73,22 +73,22 @@ def change(**changes: Any) -> list[dict[str, Any]]:
           "high": 0.99}}}}, "/base/hyperparameters/gamma"),
     ],
 )  # fmt: skip
-def test_a_pointer_names_what_brought_it_about(given: dict[str, Any], pointer: str) -> None:
+def test_a_pointer_names_the_cause(given: dict[str, Any], pointer: str) -> None:
     assert refused(**given).pointer == pointer
 
 
-def test_what_only_a_combination_makes_wrong_names_the_combination() -> None:
+def test_an_error_of_a_combination_names_the_combination() -> None:
     field = refused(grid={"n_steps": [256, 7], "n_envs": [1]}, seeds=1)
     assert field.pointer == "/grid"
     assert "n_steps 7, n_envs 1: " in field.detail
 
 
-def test_a_refusal_names_fields_and_not_pointers_into_a_request_that_nobody_made() -> None:
+def test_a_refusal_names_fields_and_not_pointers_into_an_internal_request() -> None:
     with pytest.raises(InvalidRequest, match=r"^total_timesteps: "):
         resolved(base={"total_timesteps": 10**12}, variants=ONE)
 
 
-def test_buffers_beyond_the_memory_of_a_worker_are_said_of_that_and_of_the_variant_that_has_them() -> None:
+def test_buffers_beyond_the_memory_are_reported_with_the_variant_that_has_them() -> None:
     field = refused(memory_per_worker=10**6, variants=[{"name": "b", "changes": {"algo": "dqn"}}])
     assert field.pointer == "/memory_per_worker"
     assert field.detail.startswith("b: buffer_size ")
@@ -98,7 +98,7 @@ def test_buffers_beyond_the_memory_of_a_worker_are_said_of_that_and_of_the_varia
 HUNDRED = [round(0.9 + 0.0009 * place, 5) for place in range(100)]
 
 
-def test_what_is_asked_back_tells_the_cost_apart_from_what_to_say_in_a_request() -> None:
+def test_a_confirmation_request_separates_the_cost_from_the_instruction() -> None:
     with pytest.raises(InvalidRequest, match=r"Send `confirm: true` to start it\.$") as caught:
         resolved(grid={"gamma": HUNDRED[:11]}, seeds=100)
     (field,) = caught.value.fields
@@ -106,13 +106,13 @@ def test_what_is_asked_back_tells_the_cost_apart_from_what_to_say_in_a_request()
     assert field.detail.endswith("steps in total.")
 
 
-def test_a_grid_beyond_all_counting_is_refused_at_once() -> None:
+def test_an_astronomically_large_grid_is_refused_immediately() -> None:
     field = refused(grid=dict.fromkeys(("gamma", "gae_lambda", "ent_coef", "vf_coef", "max_grad_norm"), HUNDRED))
     assert "trials are too many" in field.detail
     assert "core-hours" not in field.detail, "nothing was trained from which that could be said"
 
 
-def test_a_search_of_a_small_grid_is_not_asked_back_for_trials_that_it_cannot_have() -> None:
+def test_a_search_of_a_small_grid_needs_no_confirmation_for_impossible_trials() -> None:
     space = {"gamma": {"kind": "choice", "choices": [0.9, 0.99]}}
     sweep = {"space": space, "sampler": "grid", "trials": 1_000, "seeds_per_trial": 5}
     assert resolved(sweep=sweep)
@@ -122,7 +122,7 @@ def test_a_search_of_a_small_grid_is_not_asked_back_for_trials_that_it_cannot_ha
     assert asked.detail.startswith("This would train 5,000 runs, ")
 
 
-def test_a_limit_into_which_the_shortest_trial_does_not_fit_is_refused() -> None:
+def test_a_limit_below_the_shortest_trial_is_refused() -> None:
     long = change(total_timesteps=50_000)
     base = {"total_timesteps": 10_000}
     # 40 rollouts of 256 steps
@@ -130,7 +130,7 @@ def test_a_limit_into_which_the_shortest_trial_does_not_fit_is_refused() -> None
     assert resolved(base=base, variants=long, limits={"steps": 10_240})
 
 
-def test_presets_are_written_out_and_a_search_has_its_base() -> None:
+def test_presets_are_resolved_and_a_search_has_its_base() -> None:
     found = resolved(base={"algo": "a2c"}, variants=change(hyperparameters={"gamma": 0.5}))
     assert set(found) == {"v0", "v1"}
     assert found["v1"].hyperparameters["gamma"] == 0.5
@@ -156,7 +156,7 @@ EVERYTHING: dict[str, Any] = {
 }
 
 
-def test_what_a_trial_trains_is_all_that_was_asked_for() -> None:
+def test_a_trial_trains_everything_that_was_requested() -> None:
     assert EVERYTHING.keys() == RunSpec.model_fields.keys()
     asked = RunSpec.model_validate(EVERYTHING)
     (found,) = resolved(base=EVERYTHING, variants=ONE).values()

@@ -19,7 +19,7 @@ def episodes(count: int, seed: int = 0) -> Episodes:
 
 
 @pytest.mark.parametrize("threshold", [-50.0, 3.0, 30.0, 71.5, 88.0, 500.0])
-def test_it_knows_for_any_threshold_when_the_run_was_solved(threshold: float) -> None:
+def test_a_digest_gives_the_solved_step_for_any_threshold(threshold: float) -> None:
     run = episodes(600)
     fresh = [Evaluated(4_000, 400.0, 55.0), Evaluated(5_000, 500.0, 40.0), Evaluated(6_000, 600.0, 90.0)]
     asked = [Evaluated(2_000, 200.0, 80.0), Evaluated(2_500, 250.0, -np.inf)]
@@ -31,7 +31,7 @@ def test_it_knows_for_any_threshold_when_the_run_was_solved(threshold: float) ->
     assert found.reached(threshold, asked, by_own_evaluations=False) == (None if alone is None else alone.step)
 
 
-def test_fewer_than_a_hundred_episodes_reach_nothing() -> None:
+def test_fewer_than_a_hundred_episodes_reach_no_threshold() -> None:
     assert make_digest(episodes(99), NONE, []).reached(-1_000.0) is None
 
 

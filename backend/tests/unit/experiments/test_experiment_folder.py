@@ -44,7 +44,7 @@ def experiment(of: ExperimentFolder) -> OpenExperiment:
     return OpenExperiment(of, NOW.timestamp)
 
 
-def test_trials_are_trained_with_the_values_that_presets_had_when_it_was_created(tmp_path: Path) -> None:
+def test_trials_are_trained_with_the_preset_values_of_the_creation_time(tmp_path: Path) -> None:
     values = RunSpec(total_timesteps=500, hyperparameters={"gamma": 0.5, "n_steps": 8})
     space = {"gamma": {"kind": "float", "low": 0.9, "high": 0.99}}
     for given, known in ((TWO_SEEDS, "v0"), ({"sweep": {"space": space, "seeds_per_trial": 1}, "seeds": 1}, "base")):
@@ -64,7 +64,7 @@ def test_trials_are_trained_with_the_values_that_presets_had_when_it_was_created
     assert old.run_spec_of("v0") == old.run_specs["v0"], "an older version looked presets up when a trial began"
 
 
-def test_what_was_noted_is_known_to_the_next_service(tmp_path: Path) -> None:
+def test_recorded_states_are_known_to_the_next_service(tmp_path: Path) -> None:
     of = folder(tmp_path)
     before = experiment(of)
     before.record(before.trials[0], TrialState.BEGUN, "r1")
@@ -78,7 +78,7 @@ def test_what_was_noted_is_known_to_the_next_service(tmp_path: Path) -> None:
     assert after.waiting() == []
 
 
-def test_a_torn_last_line_is_cut_off_and_the_journal_goes_on(tmp_path: Path) -> None:
+def test_a_torn_last_line_is_removed_and_the_journal_continues(tmp_path: Path) -> None:
     of = folder(tmp_path)
     first = experiment(of)
     first.record(first.trials[0], TrialState.BEGUN, "r1")
@@ -92,7 +92,7 @@ def test_a_torn_last_line_is_cut_off_and_the_journal_goes_on(tmp_path: Path) -> 
 
 
 @pytest.mark.parametrize("put", [lambda path: path.symlink_to("/etc/passwd"), os.mkfifo, os.mkdir])
-def test_only_a_regular_file_is_read_or_written(tmp_path: Path, put: Callable[[Path], None]) -> None:
+def test_only_regular_files_are_read_and_written(tmp_path: Path, put: Callable[[Path], None]) -> None:
     of = folder(tmp_path)
     opened = experiment(of)
     put(of.trials_path)
@@ -102,7 +102,9 @@ def test_only_a_regular_file_is_read_or_written(tmp_path: Path, put: Callable[[P
         opened.record(opened.trials[0], TrialState.BEGUN, "r1")
 
 
-def test_a_failure_noted_while_the_disk_was_full_counts_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_failure_recorded_while_the_disk_was_full_counts_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     of = folder(tmp_path)
     opened = experiment(of)
     opened.record(opened.trials[0], TrialState.BEGUN, "r1")
@@ -120,7 +122,7 @@ def test_a_failure_noted_while_the_disk_was_full_counts_once(tmp_path: Path, mon
     assert experiment(of).trials[0].failures == 1
 
 
-def test_a_score_that_a_killed_service_did_not_tell_the_search_is_told_by_the_next(tmp_path: Path) -> None:
+def test_a_score_not_reported_by_a_killed_service_is_reported_by_the_next(tmp_path: Path) -> None:
     sweep = Sweep(space={"gamma": FloatRange(low=0.9, high=0.99)}, trials=3, seeds_per_trial=1)
     of = folder(tmp_path, sweep=sweep.model_dump(mode="json"))
     first = experiment(of)
@@ -135,7 +137,7 @@ def test_a_score_that_a_killed_service_did_not_tell_the_search_is_told_by_the_ne
     assert second.proposer._study.trials[0].state == "complete"
 
 
-def test_an_evaluation_of_sampled_actions_is_no_score() -> None:
+def test_an_evaluation_with_sampled_actions_gives_no_score() -> None:
     plan = ScorePlan()
     record = EvaluationRecord(
         id="e",
@@ -149,7 +151,7 @@ def test_an_evaluation_of_sampled_actions_is_no_score() -> None:
     assert not _is_asked(record, plan, PolicyChoice.LATEST)
 
 
-def test_experiments_are_listed_newest_first_and_gone_once_removed(tmp_path: Path) -> None:
+def test_experiments_are_listed_newest_first_until_they_are_removed(tmp_path: Path) -> None:
     made = [folder(tmp_path) for _ in range(2)]
     newest_first = sorted((one.id for one in made), reverse=True)
     assert [one.id for one in experiment_folders(tmp_path)] == newest_first
@@ -166,7 +168,7 @@ def test_a_failure_that_ends_the_experiment_is_known_to_the_next_service(tmp_pat
     assert experiment(of).fast_failure() == "a, seed 0: It crashed."
 
 
-def test_what_a_variant_leaves_out_is_the_base_s_after_it_was_read_from_disk(tmp_path: Path) -> None:
+def test_values_omitted_by_a_variant_come_from_the_base_also_after_reloading(tmp_path: Path) -> None:
     variants = [
         {"name": "a", "changes": {"hyperparameters": {"gamma": 0.9}}},
         {"name": "b", "changes": {"preset": "none"}},

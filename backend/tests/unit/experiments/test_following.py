@@ -115,7 +115,7 @@ def folder(tmp_path: Path) -> ExperimentFolder:
     return folder
 
 
-def test_the_first_seed_is_judged_before_the_last_has_begun(folder: ExperimentFolder, database: Database) -> None:
+def test_the_first_seed_is_judged_before_the_last_has_started(folder: ExperimentFolder, database: Database) -> None:
     search = Search(folder, database)
     search.begin(0)
     search.greedy.returns["seed-0"] = [-5.0] * 3
@@ -126,7 +126,7 @@ def test_the_first_seed_is_judged_before_the_last_has_begun(folder: ExperimentFo
 @pytest.mark.parametrize(
     ("second", "expected"), [(5.0, [TrialState.BEGUN, None]), (-5.0, [TrialState.PRUNED, TrialState.PRUNED])]
 )
-def test_a_seed_that_was_trained_before_the_service_began_counts(
+def test_a_seed_trained_before_the_service_started_counts(
     folder: ExperimentFolder, database: Database, second: float, expected: list[TrialState | None]
 ) -> None:
     """With returns of 20 beside 5 a trial has 12.5, beside -5 it has 7.5; the median of the others is 10."""
@@ -141,7 +141,7 @@ def test_a_seed_that_was_trained_before_the_service_began_counts(
     assert search.follow() == [TrialState.SCORED, *expected]
 
 
-def test_what_is_trained_to_its_end_is_not_given_up(folder: ExperimentFolder, database: Database) -> None:
+def test_a_fully_trained_trial_is_not_pruned(folder: ExperimentFolder, database: Database) -> None:
     search = Search(folder, database)
     for seed in range(3):
         trial = search.experiment.trials_of_variant("trial-5")[seed]
@@ -151,7 +151,7 @@ def test_what_is_trained_to_its_end_is_not_given_up(folder: ExperimentFolder, da
     assert search.follow() == [TrialState.SCORED] * 3
 
 
-def test_a_trial_that_is_trained_has_its_score_also_while_its_experiment_is_stopped(
+def test_a_trained_trial_gets_its_score_while_its_experiment_is_stopped(
     folder: ExperimentFolder, database: Database
 ) -> None:
     search = Search(folder, database)

@@ -47,7 +47,7 @@ STEPS = {"n_steps": {"kind": "choice", "choices": [512, 1_024, 2_048]}}
 """What PPO suggests; its Fast preset on CartPole has eight environments."""
 
 
-def test_a_search_whose_rollouts_differ_trains_every_trial_for_as_long_and_promises_that() -> None:
+def test_a_search_with_differing_rollouts_trains_every_trial_equally_long_as_promised() -> None:
     given: Any = {"base": {"preset": "fast", "total_timesteps": 4_000}, "sweep": {"space": STEPS, "trials": 3}}
     assert trials_of(ExperimentSpec.model_validate(given)) == [16_384] * 3
     found = estimated(**given)
@@ -58,7 +58,7 @@ def test_a_search_whose_rollouts_differ_trains_every_trial_for_as_long_and_promi
 
 @cases("algo", ["ppo", "a2c", "dqn", "qrdqn", "trpo"])
 @cases("steps", [4_000, 50_000, None])
-def test_every_trial_of_what_an_algorithm_suggests_to_search_is_as_long(algo: str, steps: int | None) -> None:
+def test_every_trial_of_a_suggested_search_space_has_the_same_length(algo: str, steps: int | None) -> None:
     space = {
         name: suggested.parameter.model_dump(mode="json")
         for name, suggested in ALGORITHMS.get(algo).search.items()
@@ -71,7 +71,7 @@ def test_every_trial_of_what_an_algorithm_suggests_to_search_is_as_long(algo: st
     assert estimated(**given).total_timesteps == sum(end or 0 for end in ends)
 
 
-def test_a_grid_of_rollouts_is_as_long_for_each_combination() -> None:
+def test_a_grid_over_rollouts_has_the_same_length_for_each_combination() -> None:
     spec = ExperimentSpec.model_validate(
         {
             "base": {"preset": "fast", "total_timesteps": 20_000},
@@ -84,7 +84,7 @@ def test_a_grid_of_rollouts_is_as_long_for_each_combination() -> None:
     assert (found.trials, found.total_timesteps) == (8, 8 * 16_384)
 
 
-def test_trials_that_share_no_step_are_promised_as_a_span() -> None:
+def test_trials_without_a_common_step_are_promised_as_a_range() -> None:
     space = {"n_steps": {"kind": "choice", "choices": [500, 700, 1_100]}}
     given: Any = {"base": {"preset": "fast", "total_timesteps": 6_000}, "sweep": {"space": space, "trials": 3}}
     ends = trials_of(ExperimentSpec.model_validate(given))
@@ -95,7 +95,7 @@ def test_trials_that_share_no_step_are_promised_as_a_span() -> None:
     assert found.length_note.startswith("Trials train for 8,000 to 11,200 steps: ")
 
 
-def test_a_range_of_many_rollouts_is_promised_as_a_span_too() -> None:
+def test_a_range_of_many_rollouts_is_promised_as_a_range_too() -> None:
     space = {"n_steps": {"kind": "int", "low": 16, "high": 2_048}}
     found = estimated(base={"preset": "fast", "total_timesteps": 6_000}, sweep={"space": space, "trials": 2})
     assert (found.least_timesteps, found.total_timesteps) == (12_000, 2 * (6_000 + 8 * 2_048 - 1))
@@ -121,13 +121,13 @@ def test_variants_are_promised_with_their_last_rollout() -> None:
         (4_000, None, None),
     ],
 )
-def test_the_common_end_is_the_nearest_that_all_rollouts_share(
+def test_the_common_end_is_the_nearest_multiple_of_all_rollouts(
     wanted: int | None, rollouts: list[int] | None, end: int | None
 ) -> None:
     assert common_end(wanted, rollouts) == end
 
 
-def test_a_condition_leaves_the_value_of_the_base_among_the_rollouts() -> None:
+def test_a_condition_keeps_the_base_value_among_the_rollouts() -> None:
     base = RunSpec(algo="ppo", hyperparameters={"n_steps": 64, "n_envs": 2})
     spec = ExperimentSpec.model_validate(
         {
@@ -161,6 +161,6 @@ def test_trials_that_are_too_short_to_learn_are_named(preset: str, steps: int, s
     assert (said in note) if said is not None and note is not None else note is said
 
 
-def test_an_algorithm_with_a_replay_buffer_has_no_rounds_that_are_too_few() -> None:
+def test_an_algorithm_with_a_replay_buffer_is_not_warned_about_few_updates() -> None:
     variants = [{"name": "one", "changes": {"algo": "dqn"}}]
     assert estimated(base={"total_timesteps": 1_280}, variants=variants).length_note is None

@@ -60,7 +60,7 @@ class Seen(HTMLParser):
         self.text += data
 
 
-def test_it_says_the_verdict_and_draws_every_picture() -> None:
+def test_the_report_states_the_verdict_and_draws_every_picture() -> None:
     seen = Seen(page())
     assert "PPO is better than plain with probability 1.00 [1.00, 1.00]." in seen.text
     for title in ("Scores", "Learning curves", "Probability of improvement", "Performance profiles", "Cost"):
@@ -71,7 +71,7 @@ def test_it_says_the_verdict_and_draws_every_picture() -> None:
     assert drawn == [name for name in pictures for _ in ("wide", "narrow")]
 
 
-def test_cost_is_in_whole_core_seconds_as_on_the_page() -> None:
+def test_cost_is_in_whole_core_seconds_like_on_the_page() -> None:
     found = results_of("PPO")
     cost = found.cost.model_copy(
         update={
@@ -86,7 +86,7 @@ def test_cost_is_in_whole_core_seconds_as_on_the_page() -> None:
 
 
 @pytest.mark.parametrize("width", [WIDE, NARROW])
-def test_pictures_have_all_within_their_width(width: float) -> None:
+def test_pictures_draw_everything_within_their_width(width: float) -> None:
     found = results_of("A name that is longer than there is room for in a picture")
     places = {"a": 0, "b": 1}
     assert found.thresholds is not None
@@ -106,7 +106,7 @@ def test_pictures_have_all_within_their_width(width: float) -> None:
             assert begin + written <= width, shown
 
 
-def test_arrivals_have_the_band_that_greenwoods_formula_gives_them() -> None:
+def test_times_to_threshold_have_the_band_of_greenwoods_formula() -> None:
     steps = (100.0, 200.0, 300.0)
     trials = [Trial("a", seed, f"a-{seed}", 1.0, True, 400, at) for seed, at in enumerate((*steps, None, None))]
     found = experiment_results(trials, Setting({"a": "A"}, {"a": "CartPole-v1"}, threshold=12.0))
@@ -143,7 +143,7 @@ def test_a_caption_does_not_scroll_with_its_table() -> None:
     assert "<caption>" not in text
 
 
-def test_it_fetches_nothing_and_runs_nothing() -> None:
+def test_the_report_fetches_nothing_and_runs_nothing() -> None:
     seen = Seen(page(HOSTILE))
     assert not {"script", "link", "img", "iframe", "object", "embed", "base", "form"} & set(seen.tags)
     assert not [name for name, _ in seen.attributes if name.startswith("on") or name in {"src", "href", "style"}]
@@ -151,7 +151,7 @@ def test_it_fetches_nothing_and_runs_nothing() -> None:
     assert "@import" not in page()
 
 
-def test_names_are_text_wherever_they_stand() -> None:
+def test_names_are_escaped_everywhere() -> None:
     text = page(HOSTILE)
     assert "<script" not in text
     assert "</pre><" not in text.replace("</pre></details>", "")
@@ -165,7 +165,7 @@ def test_both_colour_schemes_give_every_series_a_colour() -> None:
         assert f"--s{place}: #" in dark
 
 
-def test_results_of_nothing_are_a_report_too() -> None:
+def test_empty_results_also_have_a_report() -> None:
     found = experiment_results([Trial("a", 0, "", None, ended=False)], Setting({"a": "A"}, {"a": "CartPole-v1"}))
     text = report(ReportHead("Empty", "empty-1", "now", "1.0", "{}"), found)
     assert "No verdict yet: no trial has a score." in text
@@ -180,14 +180,14 @@ def test_markdown_has_a_row_for_each_variant_and_escapes_its_name() -> None:
     assert [cell.strip() for cell in cells[1:4]] == ["plain", "5", "2.00"]
 
 
-def test_latex_escapes_what_would_be_commands() -> None:
+def test_latex_commands_in_names_are_escaped() -> None:
     text = latex(results_of(r"50 % of a_b & \input{x}"))
     assert r"50 \% of a\_b \& \textbackslash{}input\{x\} & 5 & 12.0" in text
     assert text.count(r"\\") == 3
 
 
 @pytest.mark.parametrize("name", ["[64, 64]", "*", "* [64]"])
-def test_no_row_of_latex_is_read_as_an_argument_of_the_line_before(name: str) -> None:
+def test_a_latex_row_is_never_read_as_an_argument_of_the_previous_line(name: str) -> None:
     assert f"    {{}}{name} & 5 & 12.0" in latex(results_of(name))
     assert "    a [64] & 5 & 12.0" in latex(results_of("a [64]"))
 
@@ -198,7 +198,7 @@ def test_ticks_are_round_and_within_the_scale() -> None:
     assert Scale(5, 5, 0, 1).ticks() == [5]
 
 
-def test_ticks_tell_values_apart() -> None:
+def test_ticks_have_distinct_labels() -> None:
     assert [text for _, text in Scale(-1188, -1175, 0, 1).marks()] == ["-1,185", "-1,180", "-1,175"]
     assert next(text for _, text in Scale(-1200, -1150, 0, 1).marks()) == "-1.2k"
     for low in (-1188.4, 995.0, 12_345.0, 999_990.0, 7_654_321.0):
@@ -211,7 +211,7 @@ def test_a_gap_in_a_curve_stays_a_gap() -> None:
     assert stretches([1, 2, 3, 4], [5.0, None, 7.0, 8.0]) == [[(1, 5.0)], [(3, 7.0), (4, 8.0)]]
 
 
-def test_of_one_seed_page_tables_and_verdict_say_that_there_is_no_interval() -> None:
+def test_with_one_seed_page_tables_and_verdict_say_that_there_is_no_interval() -> None:
     seeds = {"ppo": [92.0], "dqn": [80.0, 81.0, 82.0, 83.0, 84.0], "a2c": [70.0, 71.0, 72.0, 73.0, 74.0]}
     trials = [
         Trial(variant, seed, f"{variant}-{seed}", score, ended=True, steps=100, reached=50)
@@ -232,7 +232,7 @@ def test_of_one_seed_page_tables_and_verdict_say_that_there_is_no_interval() -> 
     assert f"1.00 {NO_INTERVAL}" in text
 
 
-def test_how_figures_were_made_is_folded_where_variants_differ_in_it() -> None:
+def test_differing_methods_of_figures_are_shown_in_a_collapsed_section() -> None:
     assert "How each figure was computed" not in page()
     trials = [
         Trial(variant, seed, f"{variant}-{seed}", 10.0 + seed, ended=True, steps=100, policy=policy)
@@ -244,7 +244,7 @@ def test_how_figures_were_made_is_folded_where_variants_differ_in_it() -> None:
     assert "<details><summary>How each figure was computed</summary>" in text
 
 
-def test_every_list_of_a_report_begins_with_the_best_and_colours_stay_with_their_variant() -> None:
+def test_every_list_starts_with_the_best_and_variants_keep_their_colours() -> None:
     trials = [
         Trial(variant, seed, f"{variant}-{seed}", score, True, 200, 200.0, 3.0, Paid(3.0, 200))
         for variant, score in (("a", None), ("b", 1.0), ("c", 20.0))

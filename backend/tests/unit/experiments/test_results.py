@@ -46,7 +46,7 @@ def results(*groups: list[Trial], threshold: float | None = None, environments: 
     return experiment_results([trial for group in groups for trial in group], setting)
 
 
-def test_a_variant_has_the_known_figures_of_its_scores() -> None:
+def test_a_variant_has_the_known_figures_for_its_scores() -> None:
     (found,) = results(trials("a", 1, 2, 3, 4, 10), threshold=5.0).variants
     assert (found.n, found.mean, found.median, found.iqm) == (5, 4.0, 3.0, 3.0)
     assert (found.lower_quartile, found.upper_quartile) == (2.0, 4.0)
@@ -57,7 +57,7 @@ def test_a_variant_has_the_known_figures_of_its_scores() -> None:
     assert 1 <= found.low < 3 < found.high <= 10
 
 
-def test_every_figure_says_how_it_was_made() -> None:
+def test_every_figure_describes_its_method() -> None:
     found = results(trials("a", *A), trials("b", *B), threshold=5.0)
     made = [one for variant in found.variants for one in variant.made.values()]
     assert set(found.variants[0].made) == {
@@ -75,19 +75,19 @@ def test_a_single_seed_has_no_interval() -> None:
     assert (found.n, found.iqm, found.low, found.high, found.std) == (1, 7.0, None, None, None)
 
 
-def test_a_variant_without_scores_has_no_figures_and_no_row_in_the_forest() -> None:
+def test_a_variant_without_scores_has_no_figures_and_no_row_in_the_forest_plot() -> None:
     found = results(trials("a", *A), trials("b", None, None))
     assert (found.variants[1].n, found.variants[1].failed, found.variants[1].iqm) == (0, 2, None)
     assert [row.variant for row in found.forest.rows] == ["a"]
 
 
-def test_the_forest_begins_with_the_best_and_spans_all_that_is_drawn() -> None:
+def test_the_forest_plot_starts_with_the_best_and_spans_all_it_draws() -> None:
     found = results(trials("b", *B), trials("a", *A), threshold=20.0).forest
     assert [row.variant for row in found.rows] == ["a", "b"]
     assert (found.minimum, found.maximum, found.reference) == (1.0, 20.0, 20.0)
 
 
-def test_the_matrix_of_probabilities_is_its_own_opposite() -> None:
+def test_probabilities_in_opposite_directions_add_up_to_one() -> None:
     found = results(trials("a", 1, 3, 5), trials("b", 2, 3, 4)).improvements
     assert found.variants == ["a", "b"]
     # a > b in 2 < 3, 2 < 5, 3 < 5, 4 < 5: four of nine pairs; one tie counts half
@@ -96,7 +96,7 @@ def test_the_matrix_of_probabilities_is_its_own_opposite() -> None:
     assert found.matrix[0][0] is None
 
 
-def test_variants_beyond_the_best_are_named_as_left_out() -> None:
+def test_only_the_best_variants_are_compared_and_the_others_named() -> None:
     groups = [trials(f"v{place:02}", place, place + 0.5) for place in range(14)]
     found = results(*groups).improvements
     assert found.variants[0] == "v13"
@@ -104,7 +104,7 @@ def test_variants_beyond_the_best_are_named_as_left_out() -> None:
     assert len(found.pairs) == 66
 
 
-def test_a_seed_that_never_got_there_is_censored() -> None:
+def test_a_seed_that_never_reached_the_threshold_is_censored() -> None:
     got_there = trials("a", 1, 1, steps=1_000, reached=400)
     never = [Trial("a", 7, "a-7", 1.0, ended=True, steps=1_000)]
     found = results([*got_there, *never], threshold=5.0).thresholds
@@ -116,7 +116,7 @@ def test_a_seed_that_never_got_there_is_censored() -> None:
     assert [seed.censored for seed in one.seeds] == [False, False, True]
 
 
-def test_without_a_threshold_there_are_no_steps_to_it() -> None:
+def test_without_a_threshold_there_are_no_steps_to_threshold() -> None:
     found = results(trials("a", *A))
     assert found.thresholds is None
     assert found.variants[0].optimality_gap is None
@@ -127,7 +127,7 @@ def curve_of(*points: tuple[float, float]) -> LearningCurve:
     return LearningCurve(step, value)
 
 
-def test_curves_hold_their_value_to_the_next_and_stop_where_their_first_seed_does() -> None:
+def test_curves_hold_their_values_and_stop_where_their_first_seed_does() -> None:
     long = Trial("a", 0, "a-0", 1.0, ended=True, curve=curve_of((0, 0.0), (50, 4.0), (100, 8.0)))
     short = Trial("a", 1, "a-1", 1.0, ended=True, curve=curve_of((0, 2.0), (60, 6.0)))
     found = results([long, short]).curves
@@ -139,7 +139,7 @@ def test_curves_hold_their_value_to_the_next_and_stop_where_their_first_seed_doe
     assert one.note == "The curve stops at step 60, the last that all 2 seeds reached; one of them continues."
 
 
-def test_a_curve_never_leaps_to_what_the_last_seed_has_reached() -> None:
+def test_a_curve_never_jumps_to_the_value_of_the_last_seed() -> None:
     """Three seeds that stay low and end, and one that goes on and learns."""
     low = [Trial("a", seed, f"a-{seed}", 1.0, ended=True, curve=curve_of((0, 0.0), (60, 1.0))) for seed in range(3)]
     high = Trial("a", 3, "a-3", 1.0, ended=True, curve=curve_of((0, 0.0), (60, 1.0), (61, 500.0), (100, 500.0)))
@@ -147,7 +147,7 @@ def test_a_curve_never_leaps_to_what_the_last_seed_has_reached() -> None:
     assert max(value for value in one.iqm if value is not None) == 1.0
 
 
-def test_a_seed_that_has_just_begun_is_left_out_of_the_curve_of_those_that_ended() -> None:
+def test_a_seed_that_just_started_is_left_out_of_the_curve_of_ended_ones() -> None:
     done = [Trial("a", seed, f"a-{seed}", 1.0, ended=True, curve=curve_of((0, 2.0), (100, 4.0))) for seed in range(2)]
     begun = Trial("a", 2, "a-2", None, ended=False, curve=curve_of((0, 0.0), (5, 0.0)))
     found = results([*done, begun]).curves
@@ -156,7 +156,7 @@ def test_a_seed_that_has_just_begun_is_left_out_of_the_curve_of_those_that_ended
     assert one.note == "1 seed still trains and is left out until it has caught up."
 
 
-def test_seeds_that_still_train_are_behind_and_have_no_curve_yet() -> None:
+def test_training_seeds_are_behind_and_have_no_curve_yet() -> None:
     ahead = Trial("a", 0, "a-0", None, ended=False, curve=curve_of((0, 0.0), (100, 8.0)))
     behind = Trial("a", 1, "a-1", None, ended=False, curve=curve_of((0, 2.0), (60, 6.0)))
     waiting = Trial("a", 2, "a-2", None, ended=False)
@@ -179,7 +179,7 @@ def test_a_report_draws_evaluations_as_steps() -> None:
     assert (corners("training"), corners("evaluation")) == (2, 4)
 
 
-def test_the_last_evaluation_is_a_dot_where_its_line_ends() -> None:
+def test_the_last_evaluation_is_a_dot_at_the_end_of_its_line() -> None:
     trial = Trial("a", 0, "a-0", 1.0, ended=True, curve=curve_of((0, 0.0), (50, 4.0), (100, 8.0)))
     found = results([trial]).curves
 
@@ -205,24 +205,24 @@ def test_a_profile_falls_at_each_score_and_is_drawn_as_steps() -> None:
         assert all(x == next_x or y == next_y for (x, y), (next_x, next_y) in pairwise(corners))
 
 
-def test_a_profile_of_very_many_scores_is_taken_at_fewer_values() -> None:
+def test_a_profile_of_very_many_scores_is_sampled() -> None:
     found = results(trials("a", *np.linspace(0, 1, 1_000))).profiles
     assert len(found.value) == PROFILE_VALUES
 
 
-def test_the_definition_of_a_score_says_whose_policy_it_is() -> None:
+def test_the_definition_of_a_score_names_the_evaluated_policy() -> None:
     best = [replace(one, policy=PolicyChoice.BEST) for one in trials("a", *A)]
     assert results(best).score_definition.endswith("played after training: the best policy that it kept")
     assert results(trials("a", *A)).score_definition.endswith("played after training")
 
 
-def test_cost_counts_trials_that_failed() -> None:
+def test_cost_includes_failed_trials() -> None:
     found = results(trials("a", 1, None), trials("b", 1)).cost
     assert found.core_seconds == 6.0
     assert [one.core_seconds for one in found.variants] == [4.0, 2.0]
 
 
-def test_results_of_nothing_yet_are_empty_and_can_be_written() -> None:
+def test_results_without_trials_are_empty_and_exportable() -> None:
     waiting = [Trial("a", 0, "", None, ended=False), Trial("b", 0, "", None, ended=False)]
     found = results([waiting[0]], [waiting[1]], threshold=1.0)
     assert found.verdict.headline == "No verdict yet: no trial has a score."
@@ -234,7 +234,7 @@ def test_the_same_trials_give_the_same_results() -> None:
     assert results(trials("a", *A), trials("b", *B)) == results(trials("a", *A), trials("b", *B))
 
 
-def test_of_equal_interquartile_means_the_higher_mean_ranks_first() -> None:
+def test_equal_interquartile_means_are_ranked_by_mean() -> None:
     found = results(trials("a", 500, 500, 500, 500, 465), trials("b", 500, 500, 500, 500, 500))
     assert [(one.iqm, one.rank) for one in found.variants] == [(500.0, 2), (500.0, 1)]
     assert [row.variant for row in found.forest.rows] == ["b", "a"]

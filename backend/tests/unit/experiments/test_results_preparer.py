@@ -27,7 +27,7 @@ def wait_for(prepared: Prepared) -> None:
     prepared.once.clear()
 
 
-def test_one_that_is_over_is_prepared_at_once_and_one_that_goes_on_in_its_time() -> None:
+def test_an_ended_experiment_is_prepared_immediately_and_a_running_one_later() -> None:
     prepared = Prepared()
     preparer = ResultsPreparer(prepared, between=LONG)
     preparer.handle_trials(TrialsChanged("going", is_over=False))
@@ -41,7 +41,7 @@ def test_one_that_is_over_is_prepared_at_once_and_one_that_goes_on_in_its_time()
     assert prepared.ids == ["going", "over"]
 
 
-def test_one_that_cannot_be_prepared_holds_up_no_other() -> None:
+def test_an_experiment_that_cannot_be_prepared_blocks_no_other() -> None:
     prepared = Prepared()
     preparer = ResultsPreparer(prepared)
     preparer.handle_trials(TrialsChanged("damaged", is_over=True))

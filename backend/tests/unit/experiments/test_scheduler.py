@@ -128,7 +128,7 @@ NEVER_SCORED = (TrialState.FAILED, f"{ENDED} {LIMITED}")
         (1, STEPS, [COMPLETE]),
     ],
 )
-def test_at_a_limit_nothing_is_proposed_and_a_trial_that_lacks_seeds_has_failed(
+def test_a_search_at_its_limit_proposes_nothing_and_fails_trials_with_missing_seeds(
     tmp_path: Path, begin: Begin, seeds: int, steps: int, expected: list[tuple[TrialState, str | None]]
 ) -> None:
     folder = search(tmp_path, seeds=seeds, limits={"steps": steps})
@@ -137,14 +137,16 @@ def test_at_a_limit_nothing_is_proposed_and_a_trial_that_lacks_seeds_has_failed(
     assert told(folder) == expected
 
 
-def test_a_limit_that_is_reached_by_the_last_trial_left_nothing_out(tmp_path: Path, begin: Begin) -> None:
+def test_a_limit_reached_by_the_last_trial_skips_nothing(tmp_path: Path, begin: Begin) -> None:
     folder = search(tmp_path, seeds=1, trials=2, limits={"steps": 2 * STEPS})
     begin()
     assert ended(folder).skipped is None
     assert told(folder) == [COMPLETE] * 2
 
 
-def test_a_trial_whose_experiment_fails_fast_does_not_run_for_ever(tmp_path: Path, begin: Begin, runs: Runs) -> None:
+def test_a_trial_of_a_failed_fail_fast_experiment_does_not_run_forever(
+    tmp_path: Path, begin: Begin, runs: Runs
+) -> None:
     runs.ends_as = "failed"
     folder = search(tmp_path, seeds=2, fail_mode="fast-fail")
     begin()
@@ -152,7 +154,7 @@ def test_a_trial_whose_experiment_fails_fast_does_not_run_for_ever(tmp_path: Pat
     assert told(folder) == [(TrialState.FAILED, f"{ENDED} Trial 0, seed 0: It snapped.")]
 
 
-def test_a_search_that_ended_while_a_trial_was_running_tells_it_once_it_is_opened(tmp_path: Path, begin: Begin) -> None:
+def test_a_search_that_ended_with_a_running_trial_reports_it_when_it_is_opened(tmp_path: Path, begin: Begin) -> None:
     folder = search(tmp_path, seeds=1, limits={"steps": STEPS})
     before = OpenExperiment(folder, lambda: NOW)
     assert before.proposer.propose(()) is not None
@@ -163,7 +165,7 @@ def test_a_search_that_ended_while_a_trial_was_running_tells_it_once_it_is_opene
         assert told(folder) == [NEVER_SCORED]
 
 
-def test_a_search_that_was_stopped_goes_on_with_the_trials_that_ran(tmp_path: Path, begin: Begin) -> None:
+def test_a_stopped_search_continues_with_its_running_trials(tmp_path: Path, begin: Begin) -> None:
     folder = search(tmp_path, seeds=1, trials=2)
     before = OpenExperiment(folder, lambda: NOW)
     assert before.proposer.propose(()) is not None

@@ -32,7 +32,7 @@ def spec(**given: Any) -> ExperimentSpec:
         ({"variants": [VARIANTS[0], {"name": "A "}]}, ("variants",)),
     ],
 )
-def test_what_cannot_be_planned_is_refused_where_it_stands(given: dict[str, Any], place: tuple[str, ...]) -> None:
+def test_an_invalid_specification_is_refused_with_its_position(given: dict[str, Any], place: tuple[str, ...]) -> None:
     with pytest.raises(ValidationError) as refused:
         spec(**given)
     assert place in {error["loc"][: len(place)] for error in refused.value.errors()}
@@ -53,7 +53,7 @@ def test_what_cannot_be_planned_is_refused_where_it_stands(given: dict[str, Any]
         ({"sweep": {"space": {"x": {**UNIT, "low": 2}}}}, ("sweep", "space", "x", "float", "high")),
     ],
 )
-def test_a_contradiction_is_told_at_the_field_that_has_to_change(given: dict[str, Any], place: tuple[str, ...]) -> None:
+def test_a_contradiction_is_reported_at_the_field_to_change(given: dict[str, Any], place: tuple[str, ...]) -> None:
     with pytest.raises(ValidationError) as refused:
         spec(**given)
     assert [error["loc"] for error in refused.value.errors()] == [place]
@@ -70,9 +70,7 @@ def test_a_contradiction_is_told_at_the_field_that_has_to_change(given: dict[str
         (LIMITS.sweep_seeds, lambda value: {"variants": [], "sweep": {**SWEEP, "seeds_per_trial": value}}),
     ],
 )
-def test_what_a_specification_may_say_ends_where_the_limits_say(
-    bounds: Bounds, given: Callable[[int], dict[str, Any]]
-) -> None:
+def test_a_specification_is_limited_as_the_limits_say(bounds: Bounds, given: Callable[[int], dict[str, Any]]) -> None:
     for value in (bounds.minimum, bounds.maximum):
         spec(**{"variants": VARIANTS, **given(value)})
     for value in (bounds.minimum - 1, bounds.maximum + 1):
@@ -80,7 +78,7 @@ def test_what_a_specification_may_say_ends_where_the_limits_say(
             spec(**{"variants": VARIANTS, **given(value)})
 
 
-def test_a_grid_is_every_combination() -> None:
+def test_a_grid_contains_every_combination() -> None:
     planned = spec(grid={"gamma": [0.9, 0.99], "n_steps": [8, 16, 32]}, seeds=2)
     assert planned.cells == 12
     assert [one.changes.hyperparameters["n_steps"] for one in planned.fixed_variants()] == [8, 16, 32] * 2
@@ -95,23 +93,23 @@ def test_a_grid_is_every_combination() -> None:
         {"net_arch": [[64] * 40, [64] * 41]},
     ],
 )
-def test_the_variants_of_a_grid_are_all_called_something_else(grid: dict[str, list[Any]]) -> None:
+def test_the_variants_of_a_grid_have_distinct_names(grid: dict[str, list[Any]]) -> None:
     names = [one.name for one in spec(grid=grid).fixed_variants()]
     assert len(set(names)) == len(names)
     assert all(0 < len(name) <= LIMITS.variant_name.maximum for name in names)
 
 
-def test_of_a_grid_that_fits_into_no_name_what_varies_is_named() -> None:
+def test_a_grid_too_large_for_a_name_is_named_after_what_varies() -> None:
     same = {f"hyperparameter_{letter}": [1] for letter in "abcdefg"}
     first, second = spec(grid={**same, "gamma": [0.9, 0.99]}).fixed_variants()
     assert (first.name, second.name) == ("gamma 0.9", "gamma 0.99")
 
 
-def test_the_cost_of_a_large_grid_is_known_without_planning_it() -> None:
+def test_the_cost_of_a_large_grid_is_computed_without_planning_it() -> None:
     assert spec(grid={name: list(range(10)) for name in "abcdefghij"}, seeds=1).cells == 10**10
 
 
-def test_a_search_of_a_grid_plans_no_more_than_its_combinations() -> None:
+def test_a_search_of_a_grid_plans_at_most_its_combinations() -> None:
     space = {"gamma": {"kind": "choice", "choices": [0.9, 0.99]}}
     sweep = {"space": space, "sampler": "grid", "trials": 1_000, "seeds_per_trial": 5}
     assert spec(sweep=sweep).cells == 10
@@ -125,22 +123,22 @@ def test_changes_are_merged_one_by_one() -> None:
 
 
 @pytest.mark.parametrize("name", ["algo", "env_id"])
-def test_a_variant_cannot_take_away_what_every_run_needs(name: str) -> None:
+def test_a_variant_cannot_remove_a_required_value(name: str) -> None:
     with pytest.raises(ValidationError):
         spec(variants=[{"name": "a", "changes": {name: None}}])
 
 
 @pytest.mark.parametrize("seeds", [[7], [1, 2, 3, 4]])
-def test_a_search_has_as_many_seeds_as_it_takes(seeds: list[int]) -> None:
+def test_a_search_requires_a_number_of_seeds_within_its_bounds(seeds: list[int]) -> None:
     with pytest.raises(ValidationError):
         spec(sweep=SWEEP, seeds=seeds)
 
 
-def test_no_more_seeds_than_may_be_counted_can_be_listed() -> None:
+def test_a_list_of_seeds_beyond_the_limit_is_refused() -> None:
     with pytest.raises(ValidationError):
         spec(variants=VARIANTS, seeds=list(range(1_001)))
 
 
-def test_a_value_of_a_grid_is_not_given_twice_in_two_spellings() -> None:
+def test_a_grid_refuses_equal_values_in_different_spellings() -> None:
     with pytest.raises(ValidationError):
         spec(grid={"gamma": [1, 1.0]})

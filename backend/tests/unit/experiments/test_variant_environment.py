@@ -36,7 +36,7 @@ def nothing_configured() -> EnvironmentService:
     return service
 
 
-def test_one_that_is_configured_no_longer_is_that_of_its_runs(
+def test_an_environment_no_longer_configured_is_taken_from_its_runs(
     tmp_path: Path, nothing_configured: EnvironmentService
 ) -> None:
     run = make_run(tmp_path, env_id="Own", custom_environment=CUSTOM)
@@ -44,13 +44,17 @@ def test_one_that_is_configured_no_longer_is_that_of_its_runs(
     assert (found.id, found.reward_threshold) == ("Own", 25.0)
 
 
-def test_one_of_which_nothing_is_left_has_no_threshold(tmp_path: Path, nothing_configured: EnvironmentService) -> None:
+def test_an_environment_without_any_trace_has_no_threshold(
+    tmp_path: Path, nothing_configured: EnvironmentService
+) -> None:
     found = environment_of_variant(spec_of("Own"), ["deleted"], tmp_path, nothing_configured)
     assert (found.id, found.reward_threshold) == ("Own", None)
     assert found.hint is not None
     assert "RLVIZ_ENVIRONMENTS" in found.hint
 
 
-def test_one_of_the_registry_is_that_of_the_registry(tmp_path: Path, nothing_configured: EnvironmentService) -> None:
+def test_a_registered_environment_is_taken_from_the_registry(
+    tmp_path: Path, nothing_configured: EnvironmentService
+) -> None:
     found = environment_of_variant(spec_of("CartPole-v1"), [], tmp_path, nothing_configured)
     assert found.reward_threshold == 475

@@ -24,14 +24,14 @@ def normal(variant: str, mean: float, seeds: int, seed: int) -> ExperimentVerdic
     return results(trials(variant, *rng.normal(mean, 1, seeds)), trials("b", *theirs)).verdict
 
 
-def test_five_seeds_that_all_did_better_are_better_and_chance_is_named() -> None:
+def test_five_seeds_that_all_score_higher_are_better_and_the_probability_is_named() -> None:
     found = results(trials("b", *B), trials("a", *A)).verdict
     assert found.headline == "A is better than B with probability 1.00 [1.00, 1.00]."
     assert (found.finding, found.best, found.better_than) == ("better", "a", ["b"])
     assert "By chance this happens in 0.79 % of cases" in found.reasons[1]
 
 
-def test_scores_that_overlap_carry_no_verdict_and_say_how_many_seeds_would_tell() -> None:
+def test_overlapping_scores_give_no_verdict_and_say_how_many_seeds_would() -> None:
     found = results(trials("a", 1, 3, 5, 7, 9), trials("b", 0, 2, 4, 6, 8)).verdict
     assert found.finding == "nothing"
     assert found.best is None
@@ -39,7 +39,7 @@ def test_scores_that_overlap_carry_no_verdict_and_say_how_many_seeds_would_tell(
     assert "more seeds" in found.reasons[-1]
 
 
-def test_seeds_that_all_have_the_same_score_are_told_apart_by_nothing() -> None:
+def test_seeds_with_identical_scores_cannot_be_distinguished() -> None:
     found = results(trials("a", *[500] * 5), trials("b", *[500] * 5)).verdict
     assert found.headline == (
         "No verdict yet: every seed of A and of B has the same score, which cannot tell them apart."
@@ -47,34 +47,34 @@ def test_seeds_that_all_have_the_same_score_are_told_apart_by_nothing() -> None:
     assert found.reasons[-1].startswith("More seeds do not help between A and B as long as all have the same score")
 
 
-def test_an_interval_with_a_width_says_what_would_halve_it() -> None:
+def test_an_interval_says_how_many_seeds_would_halve_it() -> None:
     found = normal("a", 1.5, 20, seed=3)
     assert found.finding == "better"
     assert "About 60 more seeds of A and of B would halve the interval between them." in found.reasons
 
 
-def test_three_seeds_carry_no_verdict_however_far_apart() -> None:
+def test_three_seeds_give_no_verdict_however_far_apart() -> None:
     found = results(trials("a", 500, 500, 500), trials("b", 9, 9, 9)).verdict
     assert found.headline == (
         "Not enough seeds to compare: a reliable interval needs 5 seeds of each; A has 3 and B has 3."
     )
 
 
-def test_beside_the_effect_of_a_tested_hint_three_seeds_are_first_signs() -> None:
+def test_three_seeds_of_a_hint_test_are_preliminary() -> None:
     setting = Setting({"a": "A", "b": "B"}, {"a": "X", "b": "X"}, tests_hint=True)
     found = experiment_results([*trials("a", 500, 510, 520), *trials("b", 9, 10, 11)], setting).verdict
     assert found.headline == "Only first signs so far: a reliable interval needs 5 seeds of each; A has 3 and B has 3."
     assert found.reasons[-1] == PAIRED
 
 
-def test_the_best_of_three_may_be_better_than_one_alone() -> None:
+def test_the_best_of_three_may_be_better_than_only_one_other() -> None:
     found = results(trials("a", *A), trials("b", *(a - 0.5 for a in A)), trials("c", *B)).verdict
     assert found.finding == "partly"
     assert found.better_than == ["c"]
     assert found.headline.endswith("; no verdict yet against B.")
 
 
-def test_trials_that_were_skipped_are_said_so_and_are_no_failures_of_the_variant() -> None:
+def test_skipped_trials_are_reported_and_do_not_count_as_failures() -> None:
     skipped = [replace(one, score=None, steps=0, skipped=True) for one in trials("a", *A, *A)[5:]]
     found = results(trials("a", *A) + skipped, trials("b", *B))
     assert (found.failed, found.complete) == (0, True)
@@ -82,14 +82,14 @@ def test_trials_that_were_skipped_are_said_so_and_are_no_failures_of_the_variant
     assert caution == "5 of 15 trials were left out, because the experiment ended before they did."
 
 
-def test_with_many_pairs_five_seeds_apart_may_be_chance() -> None:
+def test_with_many_pairs_five_separated_seeds_may_be_chance() -> None:
     """2 in 252 is less than 5 %, but not less than 5 % over 21 pairs."""
     groups = [trials(f"v{place}", *(100.0 * place + n for n in range(5))) for place in range(7)]
     assert results(*groups).verdict.finding == "nothing"
 
 
 @pytest.mark.parametrize("top", [5.0, 10.5])
-def test_seeds_that_lie_farther_apart_are_no_less_certain(top: float) -> None:
+def test_seeds_farther_apart_are_not_less_certain(top: float) -> None:
     """Five against five in ten pairs: neither all seeds apart nor one that overlaps are beyond chance."""
     best = trials("a", 10, 11, 12, 13, 14)
     others = [trials(variant, 1, 2, 3, 4, top - place / 10) for place, variant in enumerate("bcde")]
@@ -99,7 +99,7 @@ def test_seeds_that_lie_farther_apart_are_no_less_certain(top: float) -> None:
     assert "Among 10 pairs, at most 0.5 % is allowed: train more seeds." in found.reasons[-1]
 
 
-def test_a_score_and_a_probability_that_contradict_each_other_are_no_chance() -> None:
+def test_contradicting_scores_and_probabilities_are_not_called_chance() -> None:
     """A few seeds of A are far better than all others, most are a little worse."""
     found = results(trials("a", *[0.0] * 28, *[100.0] * 12), trials("b", *[1.0] * 40)).verdict
     assert found.finding == "nothing"
@@ -110,7 +110,7 @@ def test_a_score_and_a_probability_that_contradict_each_other_are_no_chance() ->
     assert "the two figures contradict each other" in found.reasons[-1]
 
 
-def test_the_same_scores_are_seldom_called_different() -> None:
+def test_equal_distributions_are_rarely_called_different() -> None:
     wrong = sum(normal("a", 0, 10, seed).finding == "better" for seed in range(60))
     assert wrong <= 8  # 5 % are three; with the probability of more than eight below 1 %
 
@@ -131,12 +131,12 @@ def test_different_environments_are_not_compared() -> None:
     assert found.improvements.pairs == []
 
 
-def test_a_variant_alone_is_compared_with_nothing() -> None:
+def test_a_single_variant_is_compared_with_nothing() -> None:
     found = results(trials("a", *A)).verdict
     assert found.headline.startswith("No verdict yet: only A has scores")
 
 
-def test_variants_that_are_not_compared_are_named_and_nothing_is_better_than_all() -> None:
+def test_variants_left_out_are_named_and_none_is_better_than_all() -> None:
     rng = np.random.default_rng(0)
     many = [trials(f"v{place}", *rng.normal(100 if place == 0 else 10, 1, 20)) for place in range(20)]
     found = results(*many).verdict
@@ -147,7 +147,7 @@ def test_variants_that_are_not_compared_are_named_and_nothing_is_better_than_all
     assert caution.endswith(" and 2 more are not.")
 
 
-def test_as_many_seeds_as_are_advised_tell_four_times_in_five() -> None:
+def test_the_advised_number_of_seeds_gives_a_verdict_four_times_in_five() -> None:
     """By simulation: scores so far apart that the probability is the one that was found."""
     probability, error = 0.8, 0.15  # the interval of ten seeds reaches just below one half
     pair = Pair(
@@ -165,7 +165,7 @@ def of_policy(policy: PolicyChoice | None, variant: str, *scores: float) -> list
     return [replace(one, policy=policy) for one in trials(variant, *scores)]
 
 
-def test_the_best_policy_of_some_against_the_last_of_others_is_said() -> None:
+def test_comparing_best_policies_with_last_ones_raises_a_caution() -> None:
     best, last = of_policy(PolicyChoice.BEST, "a", *A), of_policy(PolicyChoice.LATEST, "b", *B)
     found = results(best, last)
     (caution,) = found.verdict.cautions
@@ -176,7 +176,7 @@ def test_the_best_policy_of_some_against_the_last_of_others_is_said() -> None:
 
 
 @pytest.mark.parametrize("policy", [PolicyChoice.BEST, PolicyChoice.LATEST, None])
-def test_the_same_kind_of_policy_of_all_is_no_caution(policy: PolicyChoice | None) -> None:
+def test_the_same_kind_of_policy_for_all_raises_no_caution(policy: PolicyChoice | None) -> None:
     assert results(of_policy(policy, "a", *A), of_policy(policy, "b", *B)).verdict.cautions == []
 
 
@@ -184,7 +184,7 @@ def evaluated(of: list[Trial]) -> list[Trial]:
     return [replace(one, evaluated_every=1_000.0) for one in of]
 
 
-def test_evaluations_that_not_all_variants_made_are_a_caution() -> None:
+def test_evaluations_made_by_only_some_variants_raise_a_caution() -> None:
     """Unless there is nothing to arrive at."""
     of_both = evaluated(trials("a", *A)), trials("b", *B)
     (caution,) = results(*of_both, threshold=5.0).verdict.cautions
@@ -198,17 +198,17 @@ def test_evaluations_that_not_all_variants_made_are_a_caution() -> None:
     assert for_threshold(without, [*of_both[0], *of_both[1]], setting).verdict.cautions == [caution]
 
 
-def test_arrivals_on_different_environments_are_not_held_against_each_other() -> None:
+def test_times_to_threshold_in_different_environments_are_not_compared() -> None:
     found = results(evaluated(trials("a", *A)), trials("b", *B), threshold=5.0, environments="CartPole-v1 Acrobot-v1")
     assert [one for one in found.verdict.cautions if "during training" in one] == []
 
 
-def test_arrivals_that_were_seen_alike_are_no_caution() -> None:
+def test_times_to_threshold_measured_alike_raise_no_caution() -> None:
     for group in (evaluated, list):
         assert results(group(trials("a", *A)), group(trials("b", *B)), threshold=5.0).verdict.cautions == []
 
 
-def test_of_mixed_policies_each_is_counted() -> None:
+def test_each_kind_of_mixed_policies_is_counted() -> None:
     mixed = of_policy(PolicyChoice.BEST, "a", *A)[:2] + of_policy(PolicyChoice.LATEST, "a", *A)[2:]
     (found,) = results(mixed).variants
     assert "in 2 trials the best policy that it kept and in 3 trials the last policy" in found.made["mean"].definition
@@ -224,5 +224,7 @@ def test_of_mixed_policies_each_is_counted() -> None:
         ([1_000.0, None], False),
     ],
 )
-def test_evaluations_are_alike_where_all_trials_made_them_equally_often(every: list[float | None], alike: bool) -> None:
+def test_evaluations_are_comparable_if_all_trials_made_them_equally_often(
+    every: list[float | None], alike: bool
+) -> None:
     assert evaluated_alike(every) == alike

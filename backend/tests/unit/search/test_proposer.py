@@ -29,7 +29,7 @@ def searched(folder: Path) -> Proposer:
 
 
 @pytest.mark.parametrize("seed", range(4))
-def test_every_variant_is_begun_once_wherever_the_scheduler_is_killed(tmp_path: Path, seed: int) -> None:
+def test_every_variant_starts_once_wherever_the_scheduler_is_killed(tmp_path: Path, seed: int) -> None:
     chance = random.Random(seed)
     begun: dict[str, str] = {}
     done: set[str] = set()
@@ -65,7 +65,7 @@ def test_the_objective_is_the_interquartile_mean_of_the_seeds(tmp_path: Path) ->
     assert study.trials[0].objective == 2.5
 
 
-def test_a_seed_without_a_score_fails_the_trial_and_the_search_goes_on(tmp_path: Path) -> None:
+def test_a_seed_without_a_score_fails_the_trial_and_the_search_continues(tmp_path: Path) -> None:
     study, proposer = opened(tmp_path)
     first = proposer.propose(())
     assert first is not None
@@ -75,7 +75,7 @@ def test_a_seed_without_a_score_fails_the_trial_and_the_search_goes_on(tmp_path:
     assert proposer.propose({first.variant}) is not None
 
 
-def test_a_misfit_is_replaced(tmp_path: Path) -> None:
+def test_an_unsuitable_trial_is_replaced(tmp_path: Path) -> None:
     study, proposer = opened(tmp_path, trials=1)
     first = proposer.propose(())
     assert first is not None
@@ -87,7 +87,7 @@ def test_a_misfit_is_replaced(tmp_path: Path) -> None:
     assert [trial.state for trial in study.trials] == [TrialState.FAILED, TrialState.COMPLETE]
 
 
-def test_whether_there_is_more_is_known_without_proposing_it(tmp_path: Path) -> None:
+def test_has_more_answers_without_proposing_a_trial(tmp_path: Path) -> None:
     study, proposer = opened(tmp_path, trials=1)
     assert proposer.has_more(())
     assert study.trials == []
@@ -122,7 +122,7 @@ def again(folder: Path) -> SearchProposer:
     return opened(folder, trials=12, pruner=PrunerName.MEDIAN)[1]
 
 
-def test_a_trial_is_judged_by_evaluations_that_all_seeds_have_that_train(judged: tuple[Path, str]) -> None:
+def test_a_trial_is_pruned_by_evaluations_that_all_training_seeds_have(judged: tuple[Path, str]) -> None:
     folder, variant = judged
     proposer = again(folder)
     assert not proposer.evaluated(variant, told([0.0] * 6, [0.0] * 6, []))
@@ -134,7 +134,7 @@ def test_a_trial_is_judged_by_evaluations_that_all_seeds_have_that_train(judged:
     assert opened(folder)[0].trials[-1].state is TrialState.PRUNED
 
 
-def test_seeds_that_begin_one_after_the_other_are_judged_by_those_that_there_are(judged: tuple[Path, str]) -> None:
+def test_seeds_trained_one_after_another_are_pruned_by_the_existing_evaluations(judged: tuple[Path, str]) -> None:
     folder, variant = judged
     good, bad = [12.0] * 6, [-50.0] * 6
     assert not again(folder).evaluated(variant, told(good[:4]))
@@ -144,7 +144,7 @@ def test_seeds_that_begin_one_after_the_other_are_judged_by_those_that_there_are
     assert proposer.evaluated(variant, told(bad[:3], trained=[good]))
 
 
-def test_what_was_told_before_is_not_judged_again(judged: tuple[Path, str]) -> None:
+def test_earlier_evaluations_are_not_judged_again(judged: tuple[Path, str]) -> None:
     """Another trial that did better since then makes no difference until there is another evaluation."""
     folder, variant = judged
     proposer = again(folder)
@@ -160,13 +160,13 @@ def test_what_was_told_before_is_not_judged_again(judged: tuple[Path, str]) -> N
     assert again(folder).evaluated(variant, told([12.0] * 4))
 
 
-def test_a_seed_that_ended_early_holds_up_no_other(judged: tuple[Path, str]) -> None:
+def test_a_seed_that_ended_early_delays_no_other(judged: tuple[Path, str]) -> None:
     folder, variant = judged
     assert not again(folder).evaluated(variant, told([0.0], trained=[[0.0]]))
     assert again(folder).evaluated(variant, told([0.0] * 2, trained=[[0.0]]))
 
 
-def test_evaluations_before_a_seed_has_learned_are_judged_by_nobody(judged: tuple[Path, str]) -> None:
+def test_evaluations_before_a_seed_has_learned_are_not_used_for_pruning(judged: tuple[Path, str]) -> None:
     folder, variant = judged
     proposer = again(folder)
     assert not proposer.evaluated(variant, told([nan] * 6, [0.0] * 6, [0.0] * 6))

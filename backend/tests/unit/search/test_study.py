@@ -21,7 +21,7 @@ NUMBERS: dict[str, Any] = {"x": SPACE["x"], "y": FloatRange(low=-5, high=5)}
 
 
 @pytest.mark.parametrize("name", SAMPLERS)
-def test_thirty_trials_are_those_of_optuna_with_the_same_seed(tmp_path: Path, name: SamplerName) -> None:
+def test_thirty_trials_equal_those_of_optuna_with_the_same_seed(tmp_path: Path, name: SamplerName) -> None:
     ours = search(tmp_path, Sweep(space=SPACE, sampler=name, trials=30, seed=7)).trials
     theirs = optunas_own(SAMPLERS[name](seed=7), 30)
     assert [trial.values for trial in ours] == [trial.params for trial in theirs.trials]
@@ -35,7 +35,7 @@ def test_a_grid_tries_each_combination_once_and_ends(tmp_path: Path) -> None:
     assert len({json.dumps(trial.values) for trial in found}) == 18
 
 
-def test_a_grid_wants_as_many_trials_as_it_has_combinations(tmp_path: Path) -> None:
+def test_a_grid_requires_as_many_trials_as_combinations(tmp_path: Path) -> None:
     sweep = Sweep(space={"kind": Choice(choices=["a", "b"])}, sampler=SamplerName.GRID, trials=5)
     assert len(search_all(tmp_path, sweep)) == 2
     found = search_results(sweep, SearchRecord(tmp_path, "test").trials, {})
@@ -43,7 +43,7 @@ def test_a_grid_wants_as_many_trials_as_it_has_combinations(tmp_path: Path) -> N
 
 
 @pytest.mark.parametrize("name", list(SamplerName))
-def test_who_goes_on_repeats_nothing(tmp_path: Path, name: SamplerName) -> None:
+def test_a_reopened_study_repeats_no_trial(tmp_path: Path, name: SamplerName) -> None:
     space: Any = {"n": IntRange(low=1, high=12)} if name is SamplerName.GRID else NUMBERS
     sweep = Sweep(space=space, sampler=name, trials=12, seed=3)
     for _ in range(4):  # each time another process would begin here
@@ -67,9 +67,7 @@ FEW: Any = {
 
 
 @pytest.mark.parametrize("name", [one for one in SamplerName if one is not SamplerName.GRID])
-def test_no_two_trials_are_the_same_and_a_search_of_few_combinations_tries_them_all(
-    tmp_path: Path, name: SamplerName
-) -> None:
+def test_no_two_trials_are_equal_and_a_small_search_tries_every_combination(tmp_path: Path, name: SamplerName) -> None:
     study = Study(tmp_path, "test", Sweep(space=FEW, sampler=name, trials=50, seed=1))
     found = []
     while (asked := study.ask()) is not None:
@@ -84,7 +82,7 @@ def test_no_two_trials_are_the_same_and_a_search_of_few_combinations_tries_them_
         assert theirs.params["kind"] == (json.dumps([64]) if trial.values["kind"] == [64] else trial.values["kind"])
 
 
-def test_a_trial_that_ran_when_the_process_died_runs_still(tmp_path: Path) -> None:
+def test_a_running_trial_is_still_running_after_a_process_crash(tmp_path: Path) -> None:
     sweep = Sweep(space=SPACE, trials=3)
     asked = Study(tmp_path, "test", sweep).ask()
     assert asked is not None
@@ -97,7 +95,7 @@ def test_a_trial_that_ran_when_the_process_died_runs_still(tmp_path: Path) -> No
     assert again.trials[0].objective == 1.5
 
 
-def test_what_runs_when_the_search_ends_has_failed_and_what_had_ended_is_left_as_it_was(tmp_path: Path) -> None:
+def test_ending_a_search_fails_running_trials_and_leaves_ended_ones_unchanged(tmp_path: Path) -> None:
     sweep = Sweep(space=SPACE, trials=3)
     study = Study(tmp_path, "test", sweep)
     first, second = study.ask(), study.ask()
@@ -113,7 +111,7 @@ def test_what_runs_when_the_search_ends_has_failed_and_what_had_ended_is_left_as
     ]
 
 
-def test_a_condition_leaves_out_what_does_not_apply(tmp_path: Path) -> None:
+def test_a_condition_leaves_out_parameters_that_do_not_apply(tmp_path: Path) -> None:
     space: Any = {
         "noise": Choice(choices=["none", "normal"]),
         "std": FloatRange(low=0.1, high=1, when={"noise": ["normal"]}),
@@ -136,7 +134,7 @@ def test_choices_may_be_lists(tmp_path: Path) -> None:
     assert sorted(values["net_arch"] for values in found) == [[], [64], [64, 64]]
 
 
-def test_a_misfit_makes_room_for_another_and_a_failure_does_not(tmp_path: Path) -> None:
+def test_an_unsuitable_trial_is_replaced_and_a_failed_one_is_not(tmp_path: Path) -> None:
     study = Study(tmp_path, "test", Sweep(space=SPACE, trials=2))
     misfit, failed, last = study.ask(), None, None
     assert misfit is not None
@@ -150,28 +148,28 @@ def test_a_misfit_makes_room_for_another_and_a_failure_does_not(tmp_path: Path) 
     assert [trial.cause for trial in study.trials] == ["A batch does not fit.", "Killed by signal 9.", None]
 
 
-def test_a_search_in_which_nothing_fits_ends(tmp_path: Path) -> None:
+def test_a_search_without_any_suitable_trial_ends(tmp_path: Path) -> None:
     study = Study(tmp_path, "test", Sweep(space=SPACE, trials=1))
     while (asked := study.ask()) is not None:
         study.fail(asked.number, "Does not fit.", misfit=True)
     assert len(study.trials) == 5
 
 
-def test_without_a_pruner_nothing_is_given_up(tmp_path: Path) -> None:
+def test_without_a_pruner_no_trial_is_pruned(tmp_path: Path) -> None:
     study = Study(tmp_path, "test", Sweep(space=SPACE, trials=10))
     while (asked := study.ask()) is not None:
         assert not any(study.report(asked.number, step, -float(asked.number)) for step in range(1, 10))
         study.complete(asked.number, 0.0)
 
 
-def test_optuna_opens_the_journal_as_its_own(tmp_path: Path) -> None:
+def test_optuna_opens_the_journal(tmp_path: Path) -> None:
     search(tmp_path, Sweep(space=SPACE, trials=3))
     backend = optuna.storages.journal.JournalFileBackend(str(tmp_path / JOURNAL))
     (summary,) = optuna.get_all_study_summaries(optuna.storages.JournalStorage(backend))
     assert (summary.study_name, summary.n_trials) == ("test", 3)
 
 
-def test_a_full_disk_leaves_no_half_line(tmp_path: Path) -> None:
+def test_a_full_disk_leaves_no_partial_line(tmp_path: Path) -> None:
     sweep = Sweep(space=SPACE, trials=6)
     study = search(tmp_path, sweep, until=3)
     before = (tmp_path / JOURNAL).read_bytes()
@@ -188,7 +186,7 @@ def test_a_full_disk_leaves_no_half_line(tmp_path: Path) -> None:
     assert len(search(tmp_path, sweep).trials) == 6
 
 
-def test_there_is_no_record_of_a_search_that_was_never_begun(tmp_path: Path) -> None:
+def test_a_search_that_never_started_has_no_record(tmp_path: Path) -> None:
     with pytest.raises(KeyError):
         SearchRecord(tmp_path, "test")
     search(tmp_path, Sweep(space=SPACE, trials=1))
@@ -196,7 +194,7 @@ def test_there_is_no_record_of_a_search_that_was_never_begun(tmp_path: Path) -> 
         SearchRecord(tmp_path, "other")
 
 
-def test_what_matters_has_the_greatest_importance(tmp_path: Path) -> None:
+def test_the_influential_parameter_has_the_greatest_importance(tmp_path: Path) -> None:
     sweep = Sweep(space=SPACE, sampler=SamplerName.RANDOM, trials=40)
     study = search(tmp_path, sweep)
     found = study.importances()
@@ -226,7 +224,7 @@ def test_results_have_a_history_slices_and_coordinates(tmp_path: Path) -> None:
     assert all(0 <= place <= 1 for place in places)
 
 
-def test_places_on_an_axis_follow_its_scale() -> None:
+def test_positions_on_an_axis_follow_its_scale() -> None:
     assert place_on(SPACE["rate"], 1e-3) == pytest.approx(0.5)
     assert place_on(SPACE["x"], 0.0) == 0.5
     assert place_on(Choice(choices=[[64], [64, 64], [256]]), [64, 64]) == 0.5

@@ -39,7 +39,7 @@ RATE = {"kind": "float", "low": 1e-5, "high": 1e-2, "log": True}
         ({"x": {**RATE, "unit": "m"}}, "not permitted"),
     ],
 )
-def test_a_space_that_makes_no_sense_is_refused_with_the_reason(space: Any, told: str) -> None:
+def test_an_invalid_space_is_refused_with_the_reason(space: Any, told: str) -> None:
     with pytest.raises(ValidationError, match=told):
         Sweep.model_validate({"space": space})
 
@@ -59,13 +59,13 @@ def test_a_space_that_makes_no_sense_is_refused_with_the_reason(space: Any, told
         ({"space": {"x": {"kind": "int", "low": 1, "high": 2_000}}, "sampler": "grid"}, ("space",)),
     ],
 )
-def test_a_contradiction_is_told_at_what_has_to_change(changes: Any, place: tuple[str | int, ...]) -> None:
+def test_a_contradiction_is_reported_at_the_field_to_change(changes: Any, place: tuple[str | int, ...]) -> None:
     with pytest.raises(ValidationError) as refused:
         Sweep.model_validate(changes)
     assert [error["loc"] for error in refused.value.errors()] == [place]
 
 
-def test_a_grid_wants_values_that_can_be_counted_and_not_too_many() -> None:
+def test_a_grid_requires_countable_values_and_not_too_many() -> None:
     with pytest.raises(ValidationError, match="countable values"):
         Sweep.model_validate({"space": {"x": RATE}, "sampler": "grid"})
     hundred, two = IntRange(low=1, high=100), Choice(choices=[1, 2])
@@ -83,7 +83,7 @@ BEYOND_COUNTING = [
 
 
 @pytest.mark.parametrize("parameter", BEYOND_COUNTING)
-def test_a_grid_beyond_all_counting_is_refused_at_once(parameter: dict[str, Any]) -> None:
+def test_an_astronomically_large_grid_is_refused_immediately(parameter: dict[str, Any]) -> None:
     with pytest.raises(ValidationError, match="combinations; at most 1,000 are allowed"):
         Sweep.model_validate({"space": {"x": parameter}, "sampler": "grid"})
 
@@ -105,12 +105,12 @@ SMALL: dict[str, Any] = {
         ({"n": IntRange(low=1, high=1_000_000_000, log=True)}, 100),
     ],
 )
-def test_no_search_has_more_trials_than_combinations(space: Any, wanted: int) -> None:
+def test_a_search_has_no_more_trials_than_combinations(space: Any, wanted: int) -> None:
     assert Sweep(space=space, sampler=SamplerName.RANDOM, trials=100).wanted == wanted
 
 
 @pytest.mark.parametrize("choices", [[1, 1.0], [[64], [64.0]], [{"a": 1, "b": 2}, {"b": 2, "a": 1}]])
-def test_choices_that_train_the_same_are_one_choice_too_many(choices: Any) -> None:
+def test_choices_that_train_identically_are_refused(choices: Any) -> None:
     with pytest.raises(ValidationError, match="twice"):
         Choice(choices=choices)
 
@@ -122,7 +122,7 @@ def test_a_grid_has_no_more_trials_than_combinations() -> None:
 
 
 @cases("name", ALGORITHMS.names())
-def test_the_suggested_space_of_every_algorithm_is_possible(name: str) -> None:
+def test_the_suggested_space_of_every_algorithm_is_valid(name: str) -> None:
     algorithm: Algorithm = ALGORITHMS.get(name)
     space = {one: suggested.parameter for one, suggested in algorithm.search.items()}
     assert len(space) >= 5
@@ -131,7 +131,7 @@ def test_the_suggested_space_of_every_algorithm_is_possible(name: str) -> None:
     assert list(Sweep(space=space).space) == list(space)
 
 
-def test_what_an_algorithm_does_not_take_is_refused_with_a_pointer() -> None:
+def test_a_parameter_the_algorithm_does_not_have_is_refused_with_a_pointer() -> None:
     ppo = ALGORITHMS.get("ppo")
     with pytest.raises(UnknownName, match="learning_rate") as unknown:
         check_space(ppo, {"learning_rat": FloatRange(low=0.1, high=0.2)})

@@ -10,14 +10,14 @@ from rlviz.stats.seeds import bootstrap_interval, iqm, summarize
 RNG = np.random.default_rng(11)
 
 
-def test_the_interquartile_mean_leaves_the_outer_quarters_out() -> None:
+def test_the_interquartile_mean_ignores_the_outer_quarters() -> None:
     assert iqm(np.array([0.0, 1, 2, 3, 4, 5, 6, 1_000])) == 3.5
     assert iqm(np.array([5.0])) == 5.0
     assert iqm(np.array([1.0, 2.0, 9.0])) == 4.0
 
 
 @pytest.mark.parametrize("count", [1, 2, 3, 4, 7, 8, 30])
-def test_the_interquartile_mean_lies_among_the_scores_and_moves_with_them(count: int) -> None:
+def test_the_interquartile_mean_is_within_the_scores_and_scales_with_them(count: int) -> None:
     scores = RNG.normal(size=count)
     assert scores.min() <= iqm(scores) <= scores.max()
     assert iqm(scores + 7) == pytest.approx(iqm(scores) + 7)
@@ -37,7 +37,7 @@ def test_an_interval_is_the_same_for_the_same_seed_and_narrower_for_more_scores(
     assert narrow.high - narrow.low < wide.high - wide.low
 
 
-def test_the_interval_covers_the_truth_about_as_often_as_it_says() -> None:
+def test_the_interval_covers_the_true_value_about_as_often_as_stated() -> None:
     """200 samples of 20 scores each; a percentile interval of so few falls a little short of 95 %."""
     covered = 0
     for trial in range(200):
@@ -47,7 +47,7 @@ def test_the_interval_covers_the_truth_about_as_often_as_it_says() -> None:
     assert 0.85 <= covered / 200 <= 0.99
 
 
-def test_tasks_are_drawn_within_themselves() -> None:
+def test_resampling_is_stratified_by_task() -> None:
     """Two tasks whose scores never vary: however often they are drawn, the mean of both stays what it is."""
     interval = bootstrap_interval([np.full(5, 0.0), np.full(5, 1.0)])
     assert (interval.low, interval.high) == (0.5, 0.5)
@@ -55,7 +55,7 @@ def test_tasks_are_drawn_within_themselves() -> None:
     assert mixed.low < 0.5 < mixed.high
 
 
-def test_a_summary_holds_all_of_it() -> None:
+def test_a_summary_contains_every_statistic() -> None:
     found = summarize([np.array([1.0, 2, 3, 10])])
     assert (found.count, found.iqm, found.median, found.mean) == (4, 2.5, 2.5, 4.0)
     assert found.std == pytest.approx(np.std([1, 2, 3, 10], ddof=1))
@@ -65,6 +65,6 @@ def test_a_summary_holds_all_of_it() -> None:
 
 
 @pytest.mark.parametrize("strata", [[], [np.empty(0)], [np.array([1.0]), np.empty(0)], [np.array([np.nan])]])
-def test_without_scores_or_with_one_that_is_no_number_there_is_nothing_to_sum_up(strata: list[np.ndarray]) -> None:
+def test_scores_that_are_missing_or_not_finite_have_no_summary(strata: list[np.ndarray]) -> None:
     with pytest.raises(ValueError, match=r"[Ss]core"):
         summarize(strata)

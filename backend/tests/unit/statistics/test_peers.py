@@ -42,7 +42,7 @@ def _size(case: dict[str, Any]) -> str:
 
 
 @pytest.mark.parametrize("case", PEERS["aggregates"], ids=_size)
-def test_aggregates_are_those_of_rliable(case: dict[str, Any]) -> None:
+def test_aggregates_equal_those_of_rliable(case: dict[str, Any]) -> None:
     tasks = _strata(case["scores"])
     ours = {"iqm": interquartile_mean, "mean": mean, "task_median": task_median, "optimality_gap": optimality_gap()}
     for name, statistic in ours.items():
@@ -50,13 +50,13 @@ def test_aggregates_are_those_of_rliable(case: dict[str, Any]) -> None:
 
 
 @pytest.mark.parametrize("case", PEERS["aggregates"], ids=_size)
-def test_stratified_intervals_are_those_of_rliable(case: dict[str, Any]) -> None:
+def test_stratified_intervals_equal_those_of_rliable(case: dict[str, Any]) -> None:
     found = bootstrap_interval(_strata(case["scores"]), resamples=RESAMPLES)
     assert [found.low, found.high] == pytest.approx(case["iqm_interval"], abs=CLOSE)
 
 
 @pytest.mark.parametrize("case", PEERS["aggregates"], ids=_size)
-def test_performance_profiles_are_those_of_rliable(case: dict[str, Any]) -> None:
+def test_performance_profiles_equal_those_of_rliable(case: dict[str, Any]) -> None:
     theirs = case["profile"]
     tasks = _strata(case["scores"])
     ours = performance_profile(tasks, np.array(theirs["values"]), resamples=RESAMPLES)
@@ -67,7 +67,7 @@ def test_performance_profiles_are_those_of_rliable(case: dict[str, Any]) -> None
 
 
 @pytest.mark.parametrize("case", PEERS["improvements"], ids=lambda case: f"{len(case['first'])} tasks")
-def test_the_probability_of_improvement_is_that_of_rliable(case: dict[str, Any]) -> None:
+def test_the_probability_of_improvement_equals_that_of_rliable(case: dict[str, Any]) -> None:
     found = probability_of_improvement(_strata(case["first"]), _strata(case["second"]))
     assert found.probability == pytest.approx(case["probability"])
     assert [found.interval.low, found.interval.high] == pytest.approx(case["interval"], abs=0.03)
@@ -75,7 +75,7 @@ def test_the_probability_of_improvement_is_that_of_rliable(case: dict[str, Any])
 
 @pytest.mark.parametrize("case", PEERS["bca"], ids=_size)
 @pytest.mark.parametrize(("name", "statistic"), [("mean", mean), ("iqm", interquartile_mean)])
-def test_bca_intervals_are_those_of_scipy(case: dict[str, Any], name: str, statistic: Callable[..., Floats]) -> None:
+def test_bca_intervals_equal_those_of_scipy(case: dict[str, Any], name: str, statistic: Callable[..., Floats]) -> None:
     def interval(method: Method) -> Interval:
         return bootstrap_interval(_strata(case["scores"]), statistic, method=method, resamples=RESAMPLES)
 
@@ -85,7 +85,7 @@ def test_bca_intervals_are_those_of_scipy(case: dict[str, Any], name: str, stati
 
 
 @pytest.mark.parametrize("case", PEERS["survivals"], ids=lambda case: f"{len(case['steps'])} seeds")
-def test_survival_is_that_of_statsmodels(case: dict[str, Any]) -> None:
+def test_survival_equals_that_of_statsmodels(case: dict[str, Any]) -> None:
     found = kaplan_meier(np.array(case["steps"]), case["reached"])
     np.testing.assert_allclose(found.step, case["step"])
     np.testing.assert_allclose(found.waiting, case["waiting"], atol=1e-12)

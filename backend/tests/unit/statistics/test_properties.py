@@ -31,7 +31,7 @@ STATISTICS = (interquartile_mean, mean, median, task_median)
 
 @few
 @given(tasks, st.sampled_from(STATISTICS), st.sampled_from(list(Method)))
-def test_aggregates_and_their_intervals_lie_among_the_scores(strata: list[Floats], statistic, method) -> None:  # type: ignore[no-untyped-def]
+def test_aggregates_and_their_intervals_are_within_the_scores(strata: list[Floats], statistic, method) -> None:  # type: ignore[no-untyped-def]
     scores = np.concatenate(strata)
     slack = 1e-9 * (1 + np.abs(scores).max())
     found = bootstrap_interval(strata, statistic, method=method, resamples=100)
@@ -43,7 +43,7 @@ def test_aggregates_and_their_intervals_lie_among_the_scores(strata: list[Floats
 
 @few
 @given(tasks, st.sampled_from(STATISTICS), st.floats(0.5, 8.0), numbers)
-def test_intervals_move_with_the_scale_of_the_scores(strata: list[Floats], statistic, scale, shift) -> None:  # type: ignore[no-untyped-def]
+def test_intervals_scale_with_the_scores(strata: list[Floats], statistic, scale, shift) -> None:  # type: ignore[no-untyped-def]
     before = bootstrap_interval(strata, statistic, resamples=50)
     after = bootstrap_interval([scores * scale + shift for scores in strata], statistic, resamples=50)
     if before is None or after is None:
@@ -56,7 +56,9 @@ def test_intervals_move_with_the_scale_of_the_scores(strata: list[Floats], stati
 
 @few
 @given(tasks, numbers)
-def test_a_gap_is_never_negative_and_none_where_all_reach_the_goal(strata: list[Floats], goal: float) -> None:
+def test_an_optimality_gap_is_never_negative_and_zero_where_all_reach_the_goal(
+    strata: list[Floats], goal: float
+) -> None:
     gap = float(optimality_gap(goal)(strata))
     assert gap >= -1e-9 * abs(goal)
     assert (gap > 1e-9 * (1 + abs(goal))) <= any((scores < goal).any() for scores in strata)
@@ -64,7 +66,7 @@ def test_a_gap_is_never_negative_and_none_where_all_reach_the_goal(strata: list[
 
 @few
 @given(tasks)
-def test_a_profile_only_falls_and_its_band_holds_it(strata: list[Floats]) -> None:
+def test_a_profile_never_rises_and_its_band_contains_it(strata: list[Floats]) -> None:
     scores = np.concatenate(strata)
     found = performance_profile(strata, np.linspace(scores.min() - 1, scores.max(), 7), resamples=400)
     assert (found.share[0], found.share[-1]) == (1, 0)
@@ -79,7 +81,7 @@ def test_a_profile_only_falls_and_its_band_holds_it(strata: list[Floats]) -> Non
 
 @few
 @given(st.data())
-def test_the_probabilities_of_either_being_better_add_up_to_one(data: st.DataObject) -> None:
+def test_the_probabilities_of_improvement_in_both_directions_add_up_to_one(data: st.DataObject) -> None:
     ours = data.draw(tasks)
     theirs = [np.array(data.draw(st.lists(numbers, min_size=1, max_size=8))) for _ in ours]
     forth, back = (probability_of_improvement(*pair, resamples=200) for pair in ((ours, theirs), (theirs, ours)))
@@ -92,7 +94,7 @@ def test_the_probabilities_of_either_being_better_add_up_to_one(data: st.DataObj
 
 @few
 @given(st.lists(st.tuples(st.integers(0, 50), st.booleans()), min_size=1, max_size=20))
-def test_waiting_only_falls_and_without_censoring_is_the_plain_share(seeds: list[tuple[int, bool]]) -> None:
+def test_survival_only_falls_and_is_the_plain_share_without_censoring(seeds: list[tuple[int, bool]]) -> None:
     steps, reached = (np.array(part) for part in zip(*seeds, strict=True))
     found = kaplan_meier(steps, list(reached))
     assert (np.diff(found.waiting, prepend=1) < 0).all()

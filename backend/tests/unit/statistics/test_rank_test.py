@@ -18,13 +18,13 @@ def drawn(seed: int, *sizes: int) -> list[Floats]:
 
 
 @pytest.mark.parametrize("sizes", [(5, 5), (10, 10), (7, 12), (20, 20), (1, 30)])
-def test_of_few_scores_it_is_the_exact_test_of_scipy(sizes: tuple[int, int]) -> None:
+def test_for_few_scores_it_equals_the_exact_test_of_scipy(sizes: tuple[int, int]) -> None:
     x, y = drawn(1, *sizes)
     assert rank_test([x], [y]) == pytest.approx(mannwhitneyu(x, y, method="exact").pvalue)
 
 
 @pytest.mark.parametrize("values", [None, 6])
-def test_of_many_it_is_the_normal_test_of_scipy(values: int | None) -> None:
+def test_for_many_scores_it_equals_the_normal_test_of_scipy(values: int | None) -> None:
     x, y = drawn(2, 60, 50)
     if values is not None:
         x, y = np.round(x * values / 4), np.round(y * values / 4)
@@ -33,7 +33,7 @@ def test_of_many_it_is_the_normal_test_of_scipy(values: int | None) -> None:
 
 
 @pytest.mark.parametrize("seed", range(5))
-def test_with_ties_all_ways_to_deal_the_scores_are_counted(seed: int) -> None:
+def test_with_ties_all_permutations_of_the_scores_are_counted(seed: int) -> None:
     rng = np.random.default_rng(seed)
     x, y = rng.integers(0, 4, 5).astype(float), rng.integers(1, 5, 4).astype(float)
     assert rank_test([x], [y]) == pytest.approx(counted([x], [y]))
@@ -44,7 +44,7 @@ def test_over_tasks_the_mean_of_the_probabilities_counts() -> None:
     assert rank_test(x, y) == pytest.approx(counted(x, y))
 
 
-def test_a_task_on_which_all_are_level_says_nothing_and_tasks_that_contradict_each_other_neither() -> None:
+def test_a_task_with_equal_scores_and_contradicting_tasks_carry_no_evidence() -> None:
     high, low, level = np.arange(5.0) + 10, np.arange(5.0), np.ones(5)
     assert rank_test([high], [low]) == pytest.approx(2 / 252)
     assert rank_test([high, level], [low, level]) == pytest.approx(2 / 252)
@@ -53,13 +53,13 @@ def test_a_task_on_which_all_are_level_says_nothing_and_tasks_that_contradict_ea
     assert rank_test([level], [level]) == 1
 
 
-def test_of_scores_that_come_from_the_same_distribution_few_are_unlikely() -> None:
+def test_scores_from_the_same_distribution_are_rarely_significant() -> None:
     rng = np.random.default_rng(3)
     found = [rank_test([rng.normal(0, 1, 6)], [rng.normal(0, 1, 6)]) for _ in range(400)]
     assert np.mean(np.array(found) <= 0.05) <= 0.07
 
 
-def test_both_need_scores_of_the_same_tasks() -> None:
+def test_both_sides_need_scores_of_the_same_tasks() -> None:
     with pytest.raises(ValueError, match="zip"):
         rank_test([np.ones(2)], [np.ones(2), np.ones(2)])
     with pytest.raises(ValueError, match="at least one score"):

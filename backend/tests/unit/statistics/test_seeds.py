@@ -19,7 +19,7 @@ from rlviz.stats.seeds import (
 NAN = float("nan")
 
 
-def test_a_profile_counts_the_scores_above_a_value_and_not_those_at_it() -> None:
+def test_a_profile_counts_scores_above_a_value_and_not_those_equal_to_it() -> None:
     found = performance_profile([np.array([1.0, 2]), np.array([2.0, 3])], np.array([0.0, 1, 2, 3]))
     assert found.share.tolist() == [1.0, 0.75, 0.25, 0.0]
 
@@ -39,7 +39,7 @@ def test_improvement_needs_scores_of_the_same_tasks() -> None:
         probability_of_improvement([np.ones(2)], [np.ones(2), np.ones(2)])
 
 
-def test_a_seed_that_never_got_there_is_neither_left_out_nor_counted_as_done() -> None:
+def test_a_seed_that_never_reached_the_threshold_is_neither_left_out_nor_counted_as_solved() -> None:
     """Of four seeds two reach it; the one that ended at 15 says nothing about what would have come after."""
     found = kaplan_meier(np.array([10, 15, 20, 50]), [True, False, True, False])
     assert found.step.tolist() == [10, 20]
@@ -48,24 +48,24 @@ def test_a_seed_that_never_got_there_is_neither_left_out_nor_counted_as_done() -
     assert (found.median, found.reached, found.seeds) == (20, 2, 4)
 
 
-def test_the_median_is_unknown_while_fewer_than_half_have_got_there() -> None:
+def test_the_median_is_unknown_while_fewer_than_half_reached_the_threshold() -> None:
     found = kaplan_meier(np.array([10, 50, 50]), [True, False, False])
     assert found.median is None
     assert found.median_interval[1] is None
 
 
-def test_no_seed_that_got_there_gives_an_empty_curve() -> None:
+def test_without_a_seed_that_reached_the_threshold_the_curve_is_empty() -> None:
     found = kaplan_meier(np.array([50, 50]), [False, False])
     assert (len(found.step), found.median, found.median_interval) == (0, None, (None, None))
 
 
 @pytest.mark.parametrize(("steps", "reached"), [([], []), ([1.0], [True, False]), ([-1.0], [True]), ([NAN], [True])])
-def test_survival_refuses_what_are_no_steps(steps: list[float], reached: list[bool]) -> None:
+def test_survival_refuses_invalid_steps(steps: list[float], reached: list[bool]) -> None:
     with pytest.raises(ValueError, match=r"[Ss]teps"):
         kaplan_meier(np.array(steps), reached)
 
 
-def test_a_curve_stops_where_its_first_seed_does_so_that_it_never_leaps() -> None:
+def test_a_curve_stops_where_its_first_seed_stops_so_that_it_never_jumps() -> None:
     found = banded_curve(np.array([[NAN, 1.0, 2, 500, NAN], [3.0, 3, 4, NAN, NAN]]))
     assert found.count.tolist() == [0, 2, 2, 0, 0]
     np.testing.assert_array_equal(found.iqm, [NAN, 2, 3, NAN, NAN])
@@ -85,13 +85,13 @@ def test_a_curve_stops_where_its_first_seed_does_so_that_it_never_leaps() -> Non
         ("none", [], [], []),
     ],
 )
-def test_a_seed_that_has_just_begun_does_not_hold_back_the_curve_of_the_others(
+def test_a_seed_that_just_started_does_not_hold_back_the_curve_of_the_others(
     name: str, ends: list[float], trains: list[int], chosen: list[int]
 ) -> None:
     assert select_far_enough(ends, [bool(one) for one in trains]).tolist() == [bool(one) for one in chosen]
 
 
-def test_a_curve_that_is_not_of_all_seeds_or_of_all_of_their_steps_says_so() -> None:
+def test_a_curve_of_only_some_seeds_or_steps_says_so() -> None:
     assert explain_curve(np.array([1_000.0, 990.0]), 0) == []
     assert explain_curve(np.array([1_000.0, 200.0, 500.0]), 1) == [
         "1 seed still trains and is left out until it has caught up.",
@@ -111,7 +111,7 @@ def test_the_band_of_a_curve_is_the_interval_of_its_scores() -> None:
     assert band.high[0] == pytest.approx(interval.high, abs=0.03)
 
 
-def test_a_curve_needs_a_seed_and_an_interval_a_resample() -> None:
+def test_a_curve_requires_a_seed_and_an_interval_requires_a_resample() -> None:
     with pytest.raises(ValueError, match="at least one"):
         banded_curve(np.empty((0, 3)))
     with pytest.raises(ValueError, match="at least 1 resample"):

@@ -47,7 +47,7 @@ def kept(folder: RunFolder) -> list[int]:
     return [step for step, _ in folder.checkpoint_files()]
 
 
-def test_one_is_saved_every_n_steps(
+def test_a_checkpoint_is_saved_every_n_steps(
     folder: RunFolder, journals: RunJournals, model: BaseAlgorithm, clock: Clock
 ) -> None:
     checkpoints = Checkpoints(folder, CheckpointPlan(every_steps=100, keep=9), journals, monotonic=clock)
@@ -55,7 +55,7 @@ def test_one_is_saved_every_n_steps(
     assert saved(folder) == kept(folder) == [100, 200, 300]
 
 
-def test_environments_side_by_side_step_past_the_mark_and_are_saved_where_they_are(
+def test_parallel_environments_overshoot_the_interval_and_are_saved_at_their_step(
     folder: RunFolder, journals: RunJournals, model: BaseAlgorithm, clock: Clock
 ) -> None:
     checkpoints = Checkpoints(folder, CheckpointPlan(every_steps=100), journals, monotonic=clock)
@@ -63,7 +63,7 @@ def test_environments_side_by_side_step_past_the_mark_and_are_saved_where_they_a
     assert saved(folder) == [104, 208]
 
 
-def test_one_is_saved_every_m_seconds(
+def test_a_checkpoint_is_saved_every_m_seconds(
     folder: RunFolder, journals: RunJournals, model: BaseAlgorithm, clock: Clock
 ) -> None:
     plan = CheckpointPlan(every_steps=1_000_000, every_seconds=30, keep=9)
@@ -74,7 +74,7 @@ def test_one_is_saved_every_m_seconds(
     assert saved(folder) == [30, 60]
 
 
-def test_whichever_comes_first_starts_both_waits_again(
+def test_the_first_interval_to_elapse_restarts_both(
     folder: RunFolder, journals: RunJournals, model: BaseAlgorithm, clock: Clock
 ) -> None:
     plan = CheckpointPlan(every_steps=100, every_seconds=30, keep=9)
@@ -85,7 +85,7 @@ def test_whichever_comes_first_starts_both_waits_again(
     assert saved(folder) == [100, 151, 251]
 
 
-def test_only_the_newest_few_are_kept(
+def test_only_the_newest_checkpoints_are_kept(
     folder: RunFolder, journals: RunJournals, model: BaseAlgorithm, clock: Clock
 ) -> None:
     checkpoints = Checkpoints(folder, CheckpointPlan(every_steps=100, keep=2), journals, monotonic=clock)
@@ -94,7 +94,7 @@ def test_only_the_newest_few_are_kept(
     assert kept(folder) == [1_100, 10_000]
 
 
-def test_a_request_is_answered_at_the_next_step_and_once(
+def test_a_request_is_answered_once_at_the_next_step(
     folder: RunFolder, journals: RunJournals, model: BaseAlgorithm, clock: Clock
 ) -> None:
     checkpoints = Checkpoints(folder, CheckpointPlan(), journals, monotonic=clock)
@@ -108,7 +108,7 @@ def test_a_request_is_answered_at_the_next_step_and_once(
     assert [(event.step, event.data.request) for event in found] == [(2, 1), (4, 2)]
 
 
-def test_a_request_that_comes_while_one_is_saved_is_answered_after_it(
+def test_a_request_that_arrives_during_a_save_is_answered_by_the_next_one(
     folder: RunFolder, journals: RunJournals, model: BaseAlgorithm, clock: Clock
 ) -> None:
     checkpoints = Checkpoints(
@@ -120,7 +120,7 @@ def test_a_request_that_comes_while_one_is_saved_is_answered_after_it(
     assert [(event.step, event.data.request) for event in found] == [(2, 1), (3, 2)]
 
 
-def test_the_picture_of_the_policy_is_renewed_each_second_without_a_checkpoint(
+def test_the_published_policy_is_updated_every_second_without_a_checkpoint(
     folder: RunFolder, journals: RunJournals, model: BaseAlgorithm, clock: Clock
 ) -> None:
     pictured: list[int] = []
@@ -139,7 +139,7 @@ def test_the_picture_of_the_policy_is_renewed_each_second_without_a_checkpoint(
     assert saved(folder) == [100]
 
 
-def test_a_picture_that_cannot_be_written_does_not_end_training(
+def test_an_unwritable_published_policy_does_not_end_training(
     folder: RunFolder, journals: RunJournals, model: BaseAlgorithm, clock: Clock
 ) -> None:
     def refuse(_model: BaseAlgorithm) -> None:
@@ -150,7 +150,7 @@ def test_a_picture_that_cannot_be_written_does_not_end_training(
     assert saved(folder) == []
 
 
-def test_an_older_request_that_comes_late_is_not_answered_again(
+def test_a_late_older_request_is_not_answered_again(
     folder: RunFolder, journals: RunJournals, model: BaseAlgorithm, clock: Clock
 ) -> None:
     checkpoints = Checkpoints(folder, CheckpointPlan(), journals, monotonic=clock)
@@ -161,7 +161,7 @@ def test_an_older_request_that_comes_late_is_not_answered_again(
     assert saved(folder) == [1]
 
 
-def test_a_checkpoint_that_was_due_anyway_answers_the_request_too(
+def test_a_regular_checkpoint_also_answers_the_request(
     folder: RunFolder, journals: RunJournals, model: BaseAlgorithm, clock: Clock
 ) -> None:
     checkpoints = Checkpoints(folder, CheckpointPlan(every_steps=100), journals, monotonic=clock)
@@ -170,7 +170,7 @@ def test_a_checkpoint_that_was_due_anyway_answers_the_request_too(
     assert [(event.step, event.data.request) for event in events(folder)] == [(100, 1)]
 
 
-def test_the_event_names_a_file_that_is_there_and_follows_the_metrics_up_to_it(
+def test_the_event_names_an_existing_file_and_follows_the_earlier_metrics(
     folder: RunFolder, journals: RunJournals, model: BaseAlgorithm, clock: Clock
 ) -> None:
     checkpoints = Checkpoints(folder, CheckpointPlan(every_steps=100), journals, monotonic=clock)
@@ -182,7 +182,7 @@ def test_the_event_names_a_file_that_is_there_and_follows_the_metrics_up_to_it(
     assert column(folder, "train/loss") == [0.5]
 
 
-def test_a_policy_that_cannot_be_saved_leaves_the_one_before_and_no_half_file(
+def test_a_policy_that_cannot_be_saved_leaves_the_previous_one_and_no_partial_file(
     folder: RunFolder, model: BaseAlgorithm, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     save_policy(model, folder.model_path)
@@ -199,7 +199,7 @@ def test_a_policy_that_cannot_be_saved_leaves_the_one_before_and_no_half_file(
     assert leftovers(folder) == []
 
 
-def test_a_checkpoint_that_cannot_be_saved_is_warned_of_and_the_next_one_is_tried(
+def test_a_checkpoint_that_cannot_be_saved_raises_a_warning_and_the_next_one_is_tried(
     folder: RunFolder, journals: RunJournals, model: BaseAlgorithm, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     checkpoints = Checkpoints(folder, CheckpointPlan(every_steps=100), journals)
@@ -218,7 +218,7 @@ def test_a_checkpoint_that_cannot_be_saved_is_warned_of_and_the_next_one_is_trie
 
 
 @pytest.mark.parametrize("requests", [0, 1])
-def test_after_a_resume_the_next_is_saved_when_it_would_have_been_due_or_is_asked_for(
+def test_after_a_resume_the_next_checkpoint_keeps_its_schedule_or_follows_a_request(
     folder: RunFolder, journals: RunJournals, model: BaseAlgorithm, clock: Clock, requests: int
 ) -> None:
     checkpoints = Checkpoints(folder, CheckpointPlan(every_steps=100, keep=9), journals, monotonic=clock)

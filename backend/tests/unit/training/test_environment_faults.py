@@ -46,7 +46,9 @@ def play(env: Any, steps: int) -> None:
         env.step(1)
 
 
-def test_each_kind_is_told_once_with_its_step_and_action_and_counted(folder: RunFolder, journals: RunJournals) -> None:
+def test_each_kind_of_fault_is_reported_once_with_its_step_and_action_and_counted(
+    folder: RunFolder, journals: RunJournals
+) -> None:
     faults, env = EnvironmentFaults(journals), Conforming(Rewarded(1, math.nan, math.nan, 1, math.inf))
     faults.watch([Conforming(Rewarded()), env], lambda: 128)
     play(env, 5)
@@ -63,7 +65,7 @@ def test_each_kind_is_told_once_with_its_step_and_action_and_counted(folder: Run
     assert counted == "Environment faults in this attempt: reward is not a number (2 times)."
 
 
-def test_what_comes_after_is_put_down_to_the_first_that_is_not_finite(folder: RunFolder, journals: RunJournals) -> None:
+def test_later_faults_are_attributed_to_the_first_non_finite_value(folder: RunFolder, journals: RunJournals) -> None:
     faults, env = EnvironmentFaults(journals), Conforming(Rewarded(1e9, math.nan, math.inf))
     faults.watch([env], lambda: 3)
     assert faults.cause is None
@@ -74,7 +76,7 @@ def test_what_comes_after_is_put_down_to_the_first_that_is_not_finite(folder: Ru
     assert journals.environment_fault == faults.cause
 
 
-def test_a_huge_reward_is_a_cause_until_there_is_one_that_is_no_number(journals: RunJournals) -> None:
+def test_a_huge_reward_is_the_cause_until_a_non_finite_value_occurs(journals: RunJournals) -> None:
     faults, env = EnvironmentFaults(journals), Conforming(Rewarded(1, -1e9, math.nan))
     faults.watch([env], lambda: 3)
     causes = []
@@ -87,7 +89,7 @@ def test_a_huge_reward_is_a_cause_until_there_is_one_that_is_no_number(journals:
     assert "a reward of nan" in str(causes[2])
 
 
-def test_bringing_environments_back_tells_nothing_and_forgets_what_followed(
+def test_restoring_environments_reports_nothing_and_clears_later_faults(
     folder: RunFolder, journals: RunJournals
 ) -> None:
     faults, env = EnvironmentFaults(journals), Conforming(Rewarded(math.nan, math.nan))

@@ -20,7 +20,7 @@ class Unprintable(Exception):
         raise RuntimeError("not even that")
 
 
-def test_each_watcher_is_warned_of_once_with_its_traceback(capsys: pytest.CaptureFixture[str]) -> None:
+def test_each_failing_watcher_raises_one_warning_with_its_traceback(capsys: pytest.CaptureFixture[str]) -> None:
     warnings: list[str] = []
     guard = Guard(warnings.append)
     for _ in range(3):
@@ -33,7 +33,7 @@ def test_each_watcher_is_warned_of_once_with_its_traceback(capsys: pytest.Captur
     assert capsys.readouterr().err.count("Traceback") >= 2
 
 
-def test_a_warning_that_cannot_be_given_is_no_reason_to_raise(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_failing_warning_raises_no_error(monkeypatch: pytest.MonkeyPatch) -> None:
     def refuse(_message: str) -> None:
         raise OSError("disk full")
 
@@ -42,7 +42,7 @@ def test_a_warning_that_cannot_be_given_is_no_reason_to_raise(monkeypatch: pytes
         raise ValueError
 
 
-def test_generators_are_restored_where_a_watcher_that_draws_has_failed() -> None:
+def test_generators_are_restored_after_a_watcher_that_draws_has_failed() -> None:
     def draw() -> tuple[float, float, float]:
         return random.random(), float(np.random.random()), float(torch.rand(1))
 
@@ -55,7 +55,7 @@ def test_generators_are_restored_where_a_watcher_that_draws_has_failed() -> None
     assert draw() == expected
 
 
-def test_what_failed_can_be_left_out_from_then_on() -> None:
+def test_a_failed_watcher_can_be_disabled() -> None:
     left_out: list[str] = []
     guard = Guard(lambda _: None)
     for _ in range(2):
@@ -67,12 +67,12 @@ def test_what_failed_can_be_left_out_from_then_on() -> None:
 
 
 @pytest.mark.parametrize("error", [KeyboardInterrupt(), SystemExit(1), LeavesTraining(), BoundaryReached()])
-def test_what_ends_training_on_purpose_passes(error: BaseException) -> None:
+def test_an_intentional_end_of_training_is_not_caught(error: BaseException) -> None:
     with pytest.raises(type(error)), Guard(lambda _: None)("The film"):
         raise error
 
 
-def test_everything_that_leaves_training_is_known_as_such() -> None:
+def test_every_exception_that_ends_training_is_recognised() -> None:
     assert all(
         issubclass(kind, LeavesTraining) for kind in (GoBack, TrainingPaused, UpdateInterrupted, BoundaryReached)
     )

@@ -54,7 +54,7 @@ def log(logger: Logger, step: int, **values: Any) -> None:
 
 
 @pytest.mark.parametrize("bad", [math.nan, math.inf, -math.inf])
-def test_what_is_not_finite_becomes_null_beside_the_finite_values(
+def test_a_non_finite_value_becomes_null_beside_the_finite_values(
     folder: RunFolder, journals: RunJournals, bad: float
 ) -> None:
     journals.metrics(7, {"train/loss": bad, "train/n_updates": 3})
@@ -67,7 +67,7 @@ def test_what_is_not_finite_becomes_null_beside_the_finite_values(
 @pytest.mark.parametrize(
     ("value", "written"), [(2**53 - 1, 2**53 - 1), (2**63 - 1, float(2**63)), (2**64, float(2**64)), (-(10**400), None)]
 )
-def test_whole_numbers_that_no_journal_has_do_not_end_training(
+def test_integers_too_large_for_a_journal_do_not_end_training(
     folder: RunFolder, journals: RunJournals, logger: Logger, value: int, written: float | None
 ) -> None:
     log(logger, 1, mine=value)
@@ -76,7 +76,7 @@ def test_whole_numbers_that_no_journal_has_do_not_end_training(
     assert column(folder, "mine") == [written, 3]
 
 
-def test_a_row_that_cannot_be_written_is_warned_of(folder: RunFolder, journals: RunJournals) -> None:
+def test_an_unwritable_row_raises_a_warning(folder: RunFolder, journals: RunJournals) -> None:
     journals.metrics(1, {"mine": 2**64})
     journals.metrics(2, {"mine": 3})
     journals.close()
@@ -84,7 +84,9 @@ def test_a_row_that_cannot_be_written_is_warned_of(folder: RunFolder, journals: 
     assert messages(folder) == ["mine could not be recorded at step 1: Integer exceeds 64-bit range."]
 
 
-def test_rates_do_not_follow_a_clock_that_is_set_back(folder: RunFolder, journals: RunJournals, clock: Clock) -> None:
+def test_rates_are_not_affected_by_a_clock_that_is_set_back(
+    folder: RunFolder, journals: RunJournals, clock: Clock
+) -> None:
     logger = RunLogger(JournalOutput(journals), monotonic=clock)
     logger.begin(100)
     clock.now += 2.0
@@ -109,7 +111,7 @@ def test_each_streak_of_bad_values_raises_one_warning_for_each_metric(folder: Ru
 
 
 @pytest.mark.parametrize("name", ["episode/reward", "rollout/ep_rew_mean", "eval/mean_reward", "eval/std_reward"])
-def test_a_return_that_is_no_number_is_the_environments_own(
+def test_a_return_that_is_no_number_is_attributed_to_the_environment(
     folder: RunFolder, journals: RunJournals, name: str
 ) -> None:
     journals.metrics(7, {name: math.nan})
@@ -119,7 +121,7 @@ def test_a_return_that_is_no_number_is_the_environments_own(
     ]
 
 
-def test_what_follows_from_the_environment_is_not_answered_with_a_learning_rate(
+def test_a_warning_caused_by_the_environment_does_not_suggest_a_lower_learning_rate(
     folder: RunFolder, journals: RunJournals
 ) -> None:
     journals.metrics(1, {"train/loss": math.inf})
@@ -133,7 +135,7 @@ def test_what_follows_from_the_environment_is_not_answered_with_a_learning_rate(
     ]
 
 
-def test_an_event_is_on_disk_at_once_and_the_metrics_before_it_too(folder: RunFolder, journals: RunJournals) -> None:
+def test_an_event_and_the_metrics_before_it_are_on_disk_immediately(folder: RunFolder, journals: RunJournals) -> None:
     journals.metrics(1, {"train/loss": 0.5})
     assert rows(folder) == []
     journals.event(1, CheckpointData(path="checkpoints/step_1.zip", request=0))
@@ -141,7 +143,7 @@ def test_an_event_is_on_disk_at_once_and_the_metrics_before_it_too(folder: RunFo
     assert [event.step for event in events(folder)] == [1]
 
 
-def test_what_a_full_disk_refuses_does_not_reach_training_and_is_written_later(
+def test_rows_refused_by_a_full_disk_do_not_stop_training_and_are_written_later(
     folder: RunFolder, journals: RunJournals, clock: Clock
 ) -> None:
     soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
@@ -161,7 +163,7 @@ def test_what_a_full_disk_refuses_does_not_reach_training_and_is_written_later(
     assert [event.step for event in events(folder)] == [0, 1, 2, 3]
 
 
-def test_metrics_wait_for_company_but_not_for_long(folder: RunFolder, journals: RunJournals, clock: Clock) -> None:
+def test_metrics_are_buffered_only_for_a_short_time(folder: RunFolder, journals: RunJournals, clock: Clock) -> None:
     journals.metrics(1, {"train/loss": 0.5})
     journals.flush_if_due()
     assert rows(folder) == []
@@ -170,7 +172,7 @@ def test_metrics_wait_for_company_but_not_for_long(folder: RunFolder, journals: 
     assert column(folder, "train/loss") == [0.5]
 
 
-def test_rows_that_come_often_are_written_together_in_order_with_the_time_they_came_at(
+def test_frequent_rows_are_written_together_in_order_with_their_own_times(
     folder: RunFolder, journals: RunJournals, clock: Clock
 ) -> None:
     for step in (1, 2):
@@ -186,9 +188,7 @@ def test_rows_that_come_often_are_written_together_in_order_with_the_time_they_c
     assert [row["time"] - written[0]["time"] for row in written] == [0, 1, 2, 2]
 
 
-def test_a_warning_about_a_row_that_waited_does_not_change_their_order(
-    folder: RunFolder, journals: RunJournals
-) -> None:
+def test_a_warning_about_a_buffered_row_does_not_change_the_order(folder: RunFolder, journals: RunJournals) -> None:
     for step, value in enumerate([1.0, math.nan, 3.0]):
         journals.metrics_soon(step, {"episode/reward": value})
     journals.close()
@@ -196,7 +196,7 @@ def test_a_warning_about_a_row_that_waited_does_not_change_their_order(
     assert [event.step for event in events(folder)] == [1]
 
 
-def test_rows_that_come_often_do_not_wait_without_end(folder: RunFolder, journals: RunJournals, clock: Clock) -> None:
+def test_frequent_rows_are_not_buffered_indefinitely(folder: RunFolder, journals: RunJournals, clock: Clock) -> None:
     for step in range(MAX_WAITING_ROWS):
         assert rows(folder) == []
         journals.metrics_soon(step, {"episode/reward": 1.0})
@@ -205,7 +205,7 @@ def test_rows_that_come_often_do_not_wait_without_end(folder: RunFolder, journal
     assert len(rows(folder)) == MAX_WAITING_ROWS
 
 
-def test_rows_that_waited_for_a_full_disk_are_written_once_there_is_room(
+def test_rows_buffered_by_a_full_disk_are_written_once_when_there_is_room(
     folder: RunFolder, journals: RunJournals, clock: Clock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("rlviz.rundir.journal.MAX_WAITING_BYTES", 200)
@@ -228,9 +228,7 @@ def test_rows_that_waited_for_a_full_disk_are_written_once_there_is_room(
     assert [row["step"] for row in rows(folder)] == list(range(9))
 
 
-def test_a_row_that_cannot_be_written_is_told_of_and_keeps_no_other_from_it(
-    folder: RunFolder, journals: RunJournals
-) -> None:
+def test_an_unwritable_row_is_reported_and_blocks_no_other(folder: RunFolder, journals: RunJournals) -> None:
     journals.metrics_soon(1, {"episode/length": 2**70})
     journals.metrics_soon(2, {"episode/length": 3})
     journals.close()
@@ -239,7 +237,7 @@ def test_a_row_that_cannot_be_written_is_told_of_and_keeps_no_other_from_it(
     assert problem.startswith("episode/length could not be recorded at step 1: ")
 
 
-def test_a_row_waits_while_another_thread_writes_those_before_it(
+def test_a_row_waits_while_another_thread_writes_earlier_ones(
     folder: RunFolder, journals: RunJournals, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     begun, go_on = Event(), Event()
@@ -267,7 +265,7 @@ def test_a_row_waits_while_another_thread_writes_those_before_it(
     assert column(folder, "episode/index") == [1, 2, 3]
 
 
-def test_closing_writes_what_still_waits(folder: RunFolder, journals: RunJournals) -> None:
+def test_closing_writes_the_buffered_rows(folder: RunFolder, journals: RunJournals) -> None:
     journals.metrics(1, {"train/loss": 0.5})
     journals.close()
     assert column(folder, "train/loss") == [0.5]
@@ -286,9 +284,7 @@ def test_numbers_of_every_kind_are_recorded_as_numbers_under_their_own_names(
     assert not any(isinstance(value, bool) for value in row["values"].values())
 
 
-def test_the_mean_of_values_that_were_averaged_is_recorded(
-    folder: RunFolder, journals: RunJournals, logger: Logger
-) -> None:
+def test_averaged_values_are_recorded_as_their_mean(folder: RunFolder, journals: RunJournals, logger: Logger) -> None:
     for value in (1.0, 2.0):
         logger.record_mean("train/loss", value)
     logger.dump(3)
@@ -301,7 +297,7 @@ def test_the_mean_of_values_that_were_averaged_is_recorded(
     ["text", torch.zeros(3), Figure(None, close=False), HParam({"gamma": 0.9}, {"train/loss": 0}), np.zeros(2)],
     ids=lambda value: type(value).__name__,
 )
-def test_what_is_no_number_is_left_out_and_warned_of_once(
+def test_a_value_that_is_not_a_number_is_left_out_with_one_warning(
     folder: RunFolder, journals: RunJournals, logger: Logger, value: Any
 ) -> None:
     for step in (1, 2, 3):
@@ -311,16 +307,14 @@ def test_what_is_no_number_is_left_out_and_warned_of_once(
     assert messages(folder) == [f"train/odd is a {type(value).__name__}; only numbers are recorded."]
 
 
-def test_nothing_is_written_for_a_dump_without_numbers(
-    folder: RunFolder, journals: RunJournals, logger: Logger
-) -> None:
+def test_a_dump_without_numbers_writes_nothing(folder: RunFolder, journals: RunJournals, logger: Logger) -> None:
     logger.dump(1)
     log(logger, 2, note="text")
     journals.close()
     assert rows(folder) == []
 
 
-def test_a_value_that_was_logged_for_other_outputs_only_is_left_out(
+def test_a_value_excluded_from_this_output_is_left_out(
     folder: RunFolder, journals: RunJournals, logger: Logger
 ) -> None:
     logger.record("train/loss", 0.5)

@@ -60,7 +60,7 @@ def step_written(folder: RunFolder) -> int:
     return step
 
 
-def test_nothing_is_due_or_written_while_nobody_looks(tmp_path: Path, clock: Clock) -> None:
+def test_no_weights_are_due_or_written_without_viewers(tmp_path: Path, clock: Clock) -> None:
     folder = make_run(tmp_path)
     live = LiveWeights(folder, monotonic=clock)
     for _ in range(10):
@@ -70,7 +70,7 @@ def test_nothing_is_due_or_written_while_nobody_looks(tmp_path: Path, clock: Clo
     assert not folder.live_weights_path.exists()
 
 
-def test_the_weights_of_now_are_written_for_one_who_looks_and_removed_at_the_end(
+def test_the_current_weights_are_written_for_a_viewer_and_removed_at_the_end(
     tmp_path: Path, clock: Clock, model: BaseAlgorithm
 ) -> None:
     folder = make_run(tmp_path)
@@ -86,7 +86,7 @@ def test_the_weights_of_now_are_written_for_one_who_looks_and_removed_at_the_end
     assert not folder.live_weights_path.exists()
 
 
-def test_they_are_renewed_every_second_and_not_before(tmp_path: Path, clock: Clock, model: BaseAlgorithm) -> None:
+def test_weights_are_updated_every_second_and_not_sooner(tmp_path: Path, clock: Clock, model: BaseAlgorithm) -> None:
     folder = make_run(tmp_path)
     live = watched(folder, clock)
     live.copy_weights(model)
@@ -98,7 +98,9 @@ def test_they_are_renewed_every_second_and_not_before(tmp_path: Path, clock: Clo
     assert live.next_step == 0
 
 
-def test_weights_that_take_long_are_taken_more_rarely(tmp_path: Path, clock: Clock, model: BaseAlgorithm) -> None:
+def test_weights_that_take_long_to_write_are_written_less_often(
+    tmp_path: Path, clock: Clock, model: BaseAlgorithm
+) -> None:
     folder = make_run(tmp_path)
     live = watched(folder, clock)
     clock.cost = 0.5
@@ -115,7 +117,7 @@ def test_weights_that_take_long_are_taken_more_rarely(tmp_path: Path, clock: Clo
     assert live.next_step == 0
 
 
-def test_when_nobody_looks_any_more_nothing_is_due_any_more(tmp_path: Path, clock: Clock, model: BaseAlgorithm) -> None:
+def test_no_weights_are_due_after_the_last_viewer_left(tmp_path: Path, clock: Clock, model: BaseAlgorithm) -> None:
     folder = make_run(tmp_path)
     live = watched(folder, clock)
     live.copy_weights(model)

@@ -43,9 +43,7 @@ def again(folder: RunFolder, after: int) -> RunJournals:
 
 
 @pytest.mark.parametrize("after", [0, 2])
-def test_a_row_of_the_clock_alone_that_the_journal_ends_with_is_not_written_again(
-    folder: RunFolder, after: int
-) -> None:
+def test_a_last_row_with_only_times_is_not_written_again(folder: RunFolder, after: int) -> None:
     write(folder, BEFORE)
     journals = again(folder, after)
     for step, values in [*BEFORE[after:], (128, {"train/loss": 0.4}), (192, {"time/iterations": 3})]:
@@ -62,7 +60,7 @@ def test_a_row_of_the_clock_alone_that_the_journal_ends_with_is_not_written_agai
     assert (resumed.data.verified, resumed.data.left) == (1 if after == 0 else 0, 0)  # type: ignore[union-attr]
 
 
-def test_a_snapshot_names_the_last_row_that_came_before_it_and_not_one_that_is_to_come_again(folder: RunFolder) -> None:
+def test_a_snapshot_names_the_last_row_before_it_and_not_a_row_that_will_be_repeated(folder: RunFolder) -> None:
     write(folder, BEFORE)
     journals = again(folder, after=1)
     assert journals.last_row() == 1
@@ -73,7 +71,7 @@ def test_a_snapshot_names_the_last_row_that_came_before_it_and_not_one_that_is_t
     journals.close()
 
 
-def test_rows_of_the_clock_alone_may_come_otherwise(folder: RunFolder) -> None:
+def test_rows_with_only_times_may_differ(folder: RunFolder) -> None:
     write(folder, [(64, {"time/fps": 1.0}), (100, {"train/loss": 0.5}), (128, {"time/fps": 1.0})])
     journals = again(folder, after=0)
     for step, values in [(32, {"time/fps": 2.0}), (100, {"train/loss": 0.5}), (192, {"time/fps": 2.0})]:
@@ -83,7 +81,7 @@ def test_rows_of_the_clock_alone_may_come_otherwise(folder: RunFolder) -> None:
     assert [row["step"] for row in rows(folder)] == [64, 100, 128, 192]
 
 
-def test_rows_of_a_version_that_recorded_no_components_are_the_same_rows(folder: RunFolder) -> None:
+def test_rows_of_a_version_without_reward_components_count_as_identical(folder: RunFolder) -> None:
     write(folder, [(10, {"episode/reward": 1.5})])
     journals = again(folder, after=0)
     journals.metrics(10, {"episode/reward": 1.5, "reward/goal": 2.0, "reward/fuel": -0.5})

@@ -64,7 +64,7 @@ def check_reads_back(folder: RunFolder, state: ReplayState, pieces: tuple[Replay
         assert (ours[: state.rows] == theirs[: state.rows]).all(), name
 
 
-def test_rows_that_training_went_back_from_are_no_part_of_what_comes_after(folder: RunFolder) -> None:
+def test_rows_discarded_by_a_rollback_are_not_part_of_later_training(folder: RunFolder) -> None:
     model = Model()
     tape = ReplayTape()
     model.train(50)
@@ -83,7 +83,7 @@ def test_rows_that_training_went_back_from_are_no_part_of_what_comes_after(folde
         check_reads_back(folder, state, tuple(tape.pieces), model)
 
 
-def test_a_row_that_is_cut_off_stays_so_on_disk(folder: RunFolder) -> None:
+def test_a_removed_row_stays_removed_on_disk(folder: RunFolder) -> None:
     model = Model()
     tape = ReplayTape()
     model.train(20)

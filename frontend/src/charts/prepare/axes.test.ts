@@ -4,7 +4,7 @@ import { logTicks, tickLabel } from "../figure-scale";
 import { elapsedLabel, logRange, mostOf, positionRange, valueRange } from "./axes";
 
 describe("ranges", () => {
-  test("runs are read from their beginning, a window as it is", () => {
+  test("the x-axis starts at the beginning of runs and at the edges of a window", () => {
     expect(positionRange(500, null)).toEqual([0, 500]);
     expect(positionRange(0, null)).toEqual([0, 1]);
     expect(positionRange(500, [100, 200])).toEqual([100, 200]);
@@ -33,7 +33,7 @@ describe("ranges", () => {
     },
   );
 
-  test("most of the points are those between the 1st and the 99th percentile", () => {
+  test("the main range spans the 1st to the 99th percentile", () => {
     const values = Float64Array.from({ length: 101 }, (_, i) => (i === 50 ? 1e9 : i));
     expect(mostOf(values)).toEqual([1, 100]);
     expect(mostOf(values.slice(0, 9))).toBeNull();
@@ -64,7 +64,7 @@ describe("markers", () => {
     [119.7, "1m 59s"],
   ])("%d seconds read %s", (seconds, text) => expect(elapsedLabel(seconds)).toBe(text));
 
-  test("a logarithmic axis marks powers of ten, and more between few of them", () => {
+  test("a logarithmic axis has ticks at powers of ten, and more between a few of them", () => {
     expect(logTicks([0, 4]).map(({ label }) => label)).toEqual(["1", "10", "100", "1k", "10k"]);
     expect(logTicks([1, 2]).map(({ label }) => label)).toEqual(["10", "20", "50", "100"]);
     expect(logTicks([-5, -4]).map(({ label }) => label)).toEqual([
@@ -82,12 +82,12 @@ describe("zooming", () => {
     expect(zoomed([0, 100], 25, 0.5, [0, 100])).toEqual([12.5, 62.5]);
   });
 
-  test("out of everything is no zoom", () => {
+  test("zooming out of the whole range resets the zoom", () => {
     expect(zoomed([20, 80], 50, 4, [0, 100])).toBeNull();
     expect(within([5, 5], [0, 100])).toBeNull();
   });
 
-  test("stays within what there is", () => {
+  test("stays within the data", () => {
     expect(within([-20, 30], [0, 100])).toEqual([0, 50]);
     expect(within([80, 130], [0, 100])).toEqual([50, 100]);
   });
@@ -100,7 +100,7 @@ describe("zooming", () => {
     [30, 1, 30],
     [22, 1, 30],
     [10, -10, 10],
-  ])("the cursor at %j moved by %d stands at %d", (x, by, to) =>
+  ])("the cursor at %j moved by %d is at %d", (x, by, to) =>
     expect(stepped([10, 20, 30], x, by)).toBe(to),
   );
 });

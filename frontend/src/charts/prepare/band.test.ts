@@ -4,7 +4,7 @@ import { plainOptions, smallChart } from "./fixtures";
 import { prepare } from "./prepare";
 import { readoutAt } from "./readout";
 
-test("draws an interval as a band, behind the series too, and makes room for it", () => {
+test("draws an interval as a band behind the series and makes room for it", () => {
   const source = new HeldSource();
   source.load("step", [10, 20], { iqm: [5, 6], low: [4, null], high: [9, null] });
   const group = {

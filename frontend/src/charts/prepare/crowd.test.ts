@@ -9,7 +9,7 @@ function crowd(of: number): ChartSpec {
   return { ...chart, series };
 }
 
-test("many series are lines on shared positions, as many as the screen has room for", () => {
+test("many series are drawn on shared positions, as many as the screen has room for", () => {
   const { data } = prepare(crowd(100), plainOptions);
   expect(data).toHaveLength(1 + 2 * 100);
   expect(data[0].length).toBeLessThanOrEqual(plainOptions.width);

@@ -8,7 +8,7 @@ const mark = (at: number, kind: MarkKind): ChartMark => ({
   text: "",
 });
 
-test("marks that lie too close stand as one, under the most telling of them", () => {
+test("marks too close to each other are merged under the most important one", () => {
   const marks = [mark(500, "evaluation"), mark(101, "solved"), mark(100, "checkpoint")];
   expect(
     groupMarks(marks, [0, 1000], 500, 10).map(({ share, kind, marks }) => [
@@ -22,7 +22,7 @@ test("marks that lie too close stand as one, under the most telling of them", ()
   ]);
 });
 
-test("zooming in takes them apart, and leaves out what lies beyond", () => {
+test("zooming in separates them and leaves out marks outside the view", () => {
   const marks = [mark(100, "best"), mark(101, "solved"), mark(900, "best")];
   expect(groupMarks(marks, [99, 102], 500, 10)).toHaveLength(2);
 });

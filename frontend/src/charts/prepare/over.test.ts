@@ -16,7 +16,7 @@ function chart() {
   return { ...smallChart(), series: [series] };
 }
 
-test("says of how many seeds the value is that is read", () => {
+test("says how many seeds the value covers", () => {
   const spec = chart();
   const model = prepare(spec, plainOptions);
   const label = (at: number) => labelAt(spec.series[0]!, readoutAt(model.curves[0]!, at).over);
@@ -26,21 +26,21 @@ test("says of how many seeds the value is that is read", () => {
   expect(sentenceAt(spec, model, 20, new Set())).toMatch(/PPO, IQM of 2 of 5 seeds 6/);
 });
 
-test("of one seed there is no mean to speak of", () => {
+test("a single seed has no mean", () => {
   const [group] = chart().series;
   expect(labelAt(group!, 1)).toBe("PPO, 1 of 5 seeds");
   const alone = { ...group!, over: { ...group!.over!, all: 1 } };
   expect([labelAt(alone, 1), labelAt(alone)]).toEqual(Array(2).fill("PPO, 1 seed"));
 });
 
-test("what is saved of the whole chart names all seeds", () => {
+test("an export of the whole chart names all seeds", () => {
   const spec = chart();
   const model = prepare(spec, plainOptions);
   expect(captionOf(spec, model, plainOptions).entries[0]!.label).toBe("PPO, IQM of 5 seeds");
   expect(chartCsv(spec, plainOptions)).toContain("PPO, IQM of 5 seeds");
 });
 
-test("a curve that ends before others shows its own last value, and of how many seeds that is", () => {
+test("a curve that ends early shows its last value and its number of seeds", () => {
   const spec = chart();
   (spec.series[0]!.source as HeldSource).loadCurve("step", [0, 10, 20, 30], {
     ...{ iqm: [null, 5, 6, null], count: [0, 5, 2, 0] },

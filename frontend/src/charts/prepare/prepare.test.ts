@@ -36,7 +36,7 @@ const rewards = (values: (number | null)[]): Rows =>
   values.map((value, i) => [i + 1, { [REWARD]: value }]);
 
 describe("aligning", () => {
-  test("a step only one series has is no point, and no gap, in the other", () => {
+  test("a step of only one series is neither a point nor a gap in the other", () => {
     const data = align([
       { x: [1, 2, 4], ys: [[10, null, 40]] },
       {
@@ -55,7 +55,7 @@ describe("aligning", () => {
     ]);
   });
 
-  test("episodes that ended at one step all stay", () => {
+  test("all episodes that ended at one step stay", () => {
     expect(align([{ x: [5, 5, 5], ys: [[1, 2, 3]] }])).toEqual([
       [5, 5, 5],
       [1, 2, 3],
@@ -77,7 +77,7 @@ describe("the reward chart", () => {
     expect(model.summary).toBe("Episode return: No finished episode yet");
   });
 
-  test("tells its newest values in a sentence", () => {
+  test("describes its newest values in a sentence", () => {
     const source = held([
       [10, { [REWARD]: 12 }],
       [12_000, { [REWARD]: 31 }],
@@ -96,7 +96,7 @@ describe("the reward chart", () => {
     );
   });
 
-  test("has no reference where the environment has none", () => {
+  test("has no reference without a threshold of the environment", () => {
     expect(
       rewardChart(held([]), { threshold: null, random: null }, { title: "", evaluated: false })
         .references,
@@ -107,7 +107,7 @@ describe("the reward chart", () => {
     ).toHaveLength(1);
   });
 
-  test("names what random actions earn, and is not squashed by it", () => {
+  test("names the return of random actions and is not compressed by it", () => {
     const source = held([
       [10, { [REWARD]: 400 }],
       [20, { [REWARD]: 420 }],
@@ -120,7 +120,7 @@ describe("the reward chart", () => {
     expect(rewardChart(held([]), { threshold: 475, random: 0 }, words).references).toHaveLength(2);
   });
 
-  test("shows evaluations with their spread, looked up where they were logged", () => {
+  test("shows evaluations with their spread at the steps where they were logged", () => {
     const source = held([
       [10, { "eval/mean_reward": 100, "eval/std_reward": 20 }],
       [20, { "eval/mean_reward": 200 }],
@@ -139,11 +139,11 @@ describe("the reward chart", () => {
 });
 
 describe("a curve", () => {
-  test("draws a value that is missing as a gap", () => {
+  test("draws a missing value as a gap", () => {
     expect(prepare(chart(rewards([5, null, 7])), options()).data[1]).toEqual([5, null, 7]);
   });
 
-  test("stands smoothed beside the points as they are", () => {
+  test("is drawn smoothed next to the raw points", () => {
     const source = held(rewards([0, 100]), 0.9);
     const { data } = prepare(chart([], { source }), options({ smoothing: 0.9 }));
     expect(data[1]).toEqual([0, 100]);
@@ -160,12 +160,12 @@ describe("a curve", () => {
     }
   });
 
-  test("can be turned upside down", () => {
+  test("can be flipped", () => {
     const model = prepare(chart(rewards([-0.7]), { negate: true }), options());
     expect(model.data[1]).toEqual([0.7]);
   });
 
-  test("thins for the screen, counts what it holds, and loses no extreme", () => {
+  test("is thinned for the screen, counts its points and keeps every extreme", () => {
     const rows = rewards(Array.from({ length: 10_000 }, (_, i) => (i === 4321 ? 9999 : i % 7)));
     const model = prepare(chart(rows), options({ width: 200 }));
     expect(model.points).toBe(10_000);
@@ -173,7 +173,7 @@ describe("a curve", () => {
     expect(model.data[1]).toContain(9999);
   });
 
-  test("that was switched off leaves picture and range", () => {
+  test("that is hidden affects neither picture nor range", () => {
     const model = prepare(chart(rewards([900])), options({ hidden: new Set(["a"]) }));
     expect(model.data).toEqual([[], [], []]);
     expect(model.y).toEqual([0, 1]);
@@ -181,7 +181,7 @@ describe("a curve", () => {
 });
 
 describe("a window", () => {
-  test("shows its points and one beyond either end, and fits them alone", () => {
+  test("shows its points and one beyond each end, and is scaled to its own points", () => {
     const model = prepare(
       chart(rewards([1, 2, 3, 4, 500]), {}, [475]),
       options({ window: [2.5, 3.5] }),
@@ -191,7 +191,7 @@ describe("a window", () => {
     expect(model.y[1]).toBeLessThan(5);
   });
 
-  test("shows raw points where the service sent them", () => {
+  test("shows raw points if the service sent them", () => {
     const source = new RunSeries();
     source.load({
       series: { [REWARD]: { x: [0, 100], y: [0, 9], count: 101 } },
@@ -212,7 +212,7 @@ describe("a window", () => {
 });
 
 describe("a logarithmic scale", () => {
-  test("draws decades where all values are above zero", () => {
+  test("draws decades if all values are above zero", () => {
     const model = prepare(chart(rewards([0.1, 1000])), options({ log: true }));
     expect(model.scale).toBe("log");
     expect(model.data[1]).toEqual([-1, 3]);
@@ -221,7 +221,7 @@ describe("a logarithmic scale", () => {
     expect(model.yTicks!.map(({ label }) => label)).toContain("100");
   });
 
-  test("is symmetric where some are not, and leaves none out", () => {
+  test("is symmetric if some values are not, and leaves none out", () => {
     const model = prepare(chart(rewards([1, 0, -99, 999]), {}, [-9]), options({ log: true }));
     expect(model.scale).toBe("symlog");
     expect(model.data[1]!.map((at) => Number(at!.toFixed(6)))).toEqual([0.30103, 0, -2, 3]);
@@ -231,25 +231,25 @@ describe("a logarithmic scale", () => {
     expect(model.notes).toEqual([]);
   });
 
-  test("of nothing but zeros is an empty one", () => {
+  test("of only zeros is empty", () => {
     expect(prepare(chart(rewards([0, 0])), options({ log: true })).y).toEqual([0, 1]);
   });
 });
 
-test("an axis ends where values can", () => {
+test("an axis ends at the bounds of its values", () => {
   const bounded = { ...chart(rewards([0.2, 0.99])), bounds: { minimum: 0, maximum: 1 } };
   expect(prepare(bounded, options()).y).toEqual([0, 1]);
   const broken = { ...chart(rewards([0.2, 1.5])), bounds: { minimum: 0, maximum: 1 } };
   expect(prepare(broken, options()).y[1]).toBeGreaterThan(1.5);
 });
 
-test("the newest point is drawn, however many there are", () => {
+test("the newest point is drawn whatever the number of points", () => {
   const rows = rewards(Array.from({ length: 10_000 }, (_, i) => (i === 9_999 ? 3 : i % 7)));
   const [curve] = prepare(chart(rows), options({ width: 200 })).curves;
   expect([curve!.x.at(-1), curve!.raw.at(-1)]).toEqual([10_000, 3]);
 });
 
-test("a range safe from outliers says how many points lie outside", () => {
+test("a range without outliers says how many points are outside", () => {
   const values = Array.from({ length: 200 }, (_, i) => (i === 7 ? 1e6 : 10));
   const all = prepare(chart(rewards(values)), options());
   const most = prepare(chart(rewards(values)), options({ outliers: true }));
@@ -258,7 +258,7 @@ test("a range safe from outliers says how many points lie outside", () => {
   expect(most.notes).toContain("1 point outside the range");
 });
 
-test("of ten runs only the one that moved is prepared anew", () => {
+test("only the changed one of ten runs is prepared again", () => {
   const sources = Array.from({ length: 10 }, () => held(rewards([1, 2, 3])));
   const spec = {
     ...chart([]),
@@ -271,7 +271,7 @@ test("of ten runs only the one that moved is prepared anew", () => {
   expect(after.flatMap((curve, i) => (curve === before[i] ? [] : [i]))).toEqual([3]);
 });
 
-test("what a chart leaves out whatever its data is said below it", () => {
+test("omissions that do not depend on the data are stated below the chart", () => {
   const spec = { ...chart(rewards([1, 2])), leftOut: "bands are not drawn" };
   expect(prepare(spec, options()).notes).toEqual(["bands are not drawn"]);
 });

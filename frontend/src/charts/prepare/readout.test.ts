@@ -4,12 +4,12 @@ import { plainOptions, smallChart } from "./fixtures";
 import { prepare } from "./prepare";
 import { readIndex, readoutAt, sentenceAt } from "./readout";
 
-test("under the cursor stands the newest value up to there, before the first none", () => {
+test("the readout shows the newest value up to the cursor, and none before the first", () => {
   const [curve] = prepare(smallChart(), plainOptions).curves;
   expect([9, 10, 19, 20, 30].map((x) => readoutAt(curve!, x).raw)).toEqual([null, 5, 5, -3, null]);
 });
 
-test("a mark sits on the value that is read, whatever other series have between", () => {
+test("a mark is placed on the value that is read, whatever other series have in between", () => {
   const other = smallChart();
   const shifted = other.series[0]!.source as RunSeries;
   shifted.append([{ seq: 3, time: 3, step: 35, values: { "a/b": 7 } }]);
@@ -26,7 +26,7 @@ test("a mark sits on the value that is read, whatever other series have between"
   });
 });
 
-test("what stands under the cursor is a sentence", () => {
+test("the readout is a sentence", () => {
   const spec = smallChart();
   const model = prepare(spec, plainOptions);
   expect(sentenceAt(spec, model, 20, new Set())).toBe("step 20: Episode -3.00");

@@ -51,13 +51,13 @@ describe("stackOf", () => {
     expect(stack.y[0]).toBe(0);
   });
 
-  test("shows the window alone", () => {
+  test("shows only the window", () => {
     const stack = stackOf(parts, { ...whole, window: [15, 30] })!;
     expect(stack.edges).toEqual([15, 20, 30]);
     expect(stack.x).toEqual([15, 30]);
   });
 
-  test("has nothing to show without points", () => {
+  test("is empty without points", () => {
     expect(stackOf([], whole)).toBeNull();
     expect(stackOf([{ id: "a", column: new Column() }], whole)).toBeNull();
   });

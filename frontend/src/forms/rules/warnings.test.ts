@@ -16,7 +16,7 @@ const double: Partial<Rule> = {
 const details = (...rules: Rule[]) =>
   warningsOf(rules).map(({ rule, detail }) => `${rule}: ${detail}`);
 
-test("two rules that can come true together and decide about the same are told of", () => {
+test("two rules that can match together and control the same thing raise a warning", () => {
   const says =
     "1: Rule 1 also changes the learning rate. If both fire at the same row, only rule 1's change is applied.";
   expect(details(kl("above", 0.1), kl("above", 0.2, double))).toEqual([says]);
@@ -24,7 +24,7 @@ test("two rules that can come true together and decide about the same are told o
   expect(details(kl("at_least", 0.1), kl("at_most", 0.1, double))).toEqual([says]);
 });
 
-test("the two halves of one control contradict nothing", () => {
+test("the two halves of one control do not contradict each other", () => {
   expect(details(kl("above", 0.1), kl("below", 0.01, double))).toEqual([]);
   expect(details(kl("above", 0.1), kl("at_most", 0.1, double))).toEqual([]);
 });
@@ -40,7 +40,7 @@ test("a stop and a pause at the same moment contradict each other, two notes do 
   expect(warningsOf([stop, { ...pause, when: { kind: "steps", steps: 6_000 } }])).toEqual([]);
 });
 
-test("a rule that may act at every other row, often, is told of", () => {
+test("a rule that may act often, at every other row, raises a warning", () => {
   const single = { ...kl("above", 0.1).when, rows: 1 } as Rule["when"];
   expect(warningsOf([kl("above", 0.1, { when: single, at_most: 1_000 })])).toMatchObject([
     { rule: 0, detail: expect.stringContaining("up to 1,000 times") as string },

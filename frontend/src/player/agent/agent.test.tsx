@@ -32,7 +32,7 @@ function Played({ playing }: { playing: boolean }) {
 
 const small = () => screen.queryByRole("group", { name: "Moment, docked" });
 
-test("what plays is docked when its place is scrolled away, as the same picture", () => {
+test("a playing view is docked as the same element when its place is scrolled away", () => {
   const { rerender } = render(<Played playing />);
   const video = screen.getByLabelText("clip");
   scrollTo(true);
@@ -47,13 +47,13 @@ test("what plays is docked when its place is scrolled away, as the same picture"
   expect(screen.getByLabelText("clip")).toBe(video);
 });
 
-test("what does not play stays in its place", () => {
+test("a view that does not play stays in its place", () => {
   render(<Played playing={false} />);
   scrollTo(false);
   expect(small()).toBeNull();
 });
 
-test("the small window is closed by Escape, until its place was in sight again", async () => {
+test("Escape closes the small window until its place has been visible again", async () => {
   render(<Played playing />);
   scrollTo(false);
   await userEvent.keyboard("{Escape}");
@@ -69,7 +69,7 @@ function layAt(element: Element, [left, top, width, height]: [number, number, nu
   element.getBoundingClientRect = () => rect as DOMRect;
 }
 
-test("the small window leads back to a place that the page does not show now", async () => {
+test("the small window leads back to a place that is not currently shown", async () => {
   const showPlace = vi.fn();
   render(
     <ReturnToStage value={showPlace}>
@@ -81,7 +81,7 @@ test("the small window leads back to a place that the page does not show now", a
   expect(showPlace).toHaveBeenCalledOnce();
 });
 
-test("where the small window is as wide as the page, what gets the focus below it is scrolled out from there", () => {
+test("with a full-width small window, a focused element below it is scrolled into view", () => {
   render(
     <>
       <Played playing />
@@ -97,7 +97,7 @@ test("where the small window is as wide as the page, what gets the focus below i
   expect(input.scrollIntoView).toHaveBeenCalledWith({ block: "nearest" });
 });
 
-test("arrow keys go from view to view without losing the focus, and news are told by name", async () => {
+test("arrow keys move between views and keep the focus, and updates are announced by name", async () => {
   function Views() {
     const [shown, choose] = useState<"live" | "moment">("live");
     const views = [

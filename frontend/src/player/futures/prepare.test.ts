@@ -28,7 +28,7 @@ test("a video without episodes shows no step", () => {
   expect(stepAt([], 3)).toBeNull();
 });
 
-test("the menu says which step it is of, and what was done there", () => {
+test("the menu names its step and the action taken there", () => {
   expect(stepTitle({ episode: 1, step: 1200 }, "push right")).toBe(
     "Episode 2, step 1,200: push right",
   );
@@ -50,7 +50,7 @@ const linesOf = (change: Partial<typeof OUTCOME> = {}) =>
     other: "push left",
   })!;
 
-test("both futures are said with what is gained from the step on", () => {
+test("both futures are described with what they earn from the step on", () => {
   expect(futureSentence(linesOf())).toBe("push right: 113 more · push left instead: 9 more");
   expect(linesOf().other.end).toBe("terminated after 9 steps");
   expect(linesOf().recorded.end).toBe("after 113 steps");
@@ -60,17 +60,17 @@ test("both futures are said with what is gained from the step on", () => {
   );
 });
 
-test("a future that was cut is compared over as many steps, and says so", () => {
+test("a truncated future is compared over equally many steps and says so", () => {
   const lines = linesOf({ cut: true, terminated: false, recorded_length: 9, recorded_return: 9 });
   expect(lines.recorded.end).toBe("in 9 steps");
   expect(lines.other.end).toBe("in 9 steps, not ended yet");
 });
 
-test("records that were cut say that the sum is not known", () => {
+test("truncated records say that the sum is unknown", () => {
   expect(linesOf({ recorded_return: null }).recorded.gain).toBe("not recorded to its end");
 });
 
-test("there is nothing to say before it is played", () => {
+test("there is no description before a future is played", () => {
   expect(futureLines({ outcome: null } as Future, { taken: "a", other: "b" })).toBeNull();
 });
 

@@ -13,13 +13,13 @@ const PONG: Controls = {
   ...{ neutral: [0], is_continuous: false, rise_seconds: 0.25, fall_seconds: 0.15 },
 };
 
-test("each thing that can be done has one key on the screen, which lights up with any that does it", () => {
+test("each action has one key on the screen, which lights up for all its keys", () => {
   const { arrows, others } = capsOf(PONG);
   expect(arrows).toEqual([{ key: "ArrowUp", label: "up", alike: ["ArrowUp", "KeyW"] }]);
   expect(others.map(({ key }) => key)).toEqual(["Space"]);
 });
 
-test("what keys do together is said once", () =>
+test("the shared effect of keys is stated once", () =>
   expect(capsOf(PONG).chords.map(({ keys }) => keys)).toEqual([["ArrowUp", "Space"]]));
 
 test.each([

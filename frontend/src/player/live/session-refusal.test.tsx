@@ -7,7 +7,7 @@ import { SessionRefusal } from "./stage";
 const session = { id: "session_1", mode: "watch", run_id: null, env_id: "CartPole-v1" };
 const full = () => new ApiError(409, "Too many sessions", "End one.");
 
-test("a session is requested again every five seconds while another one takes its place", async () => {
+test("a session is requested every five seconds while another one takes its place", async () => {
   vi.useFakeTimers({ shouldAdvanceTime: true });
   serve({ "GET /sessions": () => ({ body: [session] }) });
   const again = vi.fn();
@@ -20,7 +20,7 @@ test("a session is requested again every five seconds while another one takes it
   expect(again).toHaveBeenCalledTimes(2);
 });
 
-test("a refusal that waiting does not fix is retried only by hand", async () => {
+test("a permanent refusal is retried only manually", async () => {
   vi.useFakeTimers({ shouldAdvanceTime: true });
   serve({ "GET /sessions": () => ({ body: [session] }) });
   const again = vi.fn();

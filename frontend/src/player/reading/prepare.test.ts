@@ -17,13 +17,13 @@ describe("the action", () => {
   test("that was taken is the one that led to the next step, whatever the policy preferred", () =>
     expect(chosenAction(seen, recordOf(4, { action: 1 }), true, push)).toEqual([1]));
 
-  test("of a greedy policy is known before it is taken; of one that explores it is not", () =>
+  test("of a greedy policy is known in advance and of an exploring one is not", () =>
     expect([chosenAction(seen, null, true, push), chosenAction(seen, null, false, push)]).toEqual([
       [0],
       null,
     ]));
 
-  test("of several choices is known choice by choice, taken or preferred", () => {
+  test("of several choices is listed choice by choice, taken or preferred", () => {
     const several = recordOf(3, { reading: reading({ probabilities: [0.2, 0.7, 0.1, 0.6, 0.4] }) });
     const taken = recordOf(4, { action: [2, 0] });
     expect(chosenAction(several, taken, true, levers)).toEqual([2, 0]);
@@ -32,7 +32,7 @@ describe("the action", () => {
     expect(chosenAction(lit, null, true, bits)).toEqual([0, 1]);
   });
 
-  test("of real numbers has no place", () =>
+  test("of real numbers has no index", () =>
     expect(chosenAction(seen, recordOf(4, { action: [0.5] }), true, torque)).toBeNull());
 
   test("does not follow from the last step of an episode", () =>
@@ -93,7 +93,7 @@ describe("an observation", () => {
     });
   });
 
-  test("that is composed is listed by the way to each part", () => {
+  test("that is composed is listed by the path to each part", () => {
     const observation = { hand: [12, 1], ace: true } as unknown as StepRecord["observation"];
     expect(prepareObservation(recordOf(0, { observation }), { kind: "Dict" })).toMatchObject({
       values: [
@@ -104,14 +104,14 @@ describe("an observation", () => {
     });
   });
 
-  test("of a picture is said in words", () => {
+  test("of a picture is described in words", () => {
     const pong = { kind: "Box", shape: [4, 84, 84], dtype: "uint8" };
     expect(prepareObservation(recordOf(0, { observation: null }), pong)).toMatchObject({
       text: "A picture of 4 × 84 × 84 numbers",
     });
   });
 
-  test("of very many numbers is counted beyond the first", () => {
+  test("of very many numbers lists the first and counts the rest", () => {
     const observation = new Array(1000).fill(0);
     const picture = prepareObservation(recordOf(0, { observation }), {
       kind: "Box",
@@ -139,27 +139,27 @@ describe("the lines of an episode", () => {
     expect(returnThatCame(paid, { ...raw, scale: "sign" })).toEqual([0.5, -1, 0]);
   });
 
-  test("leave a gap where the policy said nothing, and begin rewards with the first action", () =>
+  test("leave a gap without a prediction and start rewards with the first action", () =>
     expect(episodeLines(over, known)).toEqual({
       ...{ first: 0, expected: { name: "V(s)", values: [2, null, 1] } },
       ...{ came: [1.5, 1, 0], rewards: [null, 1, 1], note: null },
     }));
 
-  test("do not know what will come before the episode is over", () =>
+  test("do not show the future before the episode is over", () =>
     expect(episodeLines(over.slice(0, 2), { ...known, isOver: false }).came).toBeNull());
 
-  test("are not compared where the policy expected something else, and say why", () => {
+  test("are not compared if the policy predicts something else, and say why", () => {
     const learned: LearnedRewards = { ...raw, comparable: false, note: "Of normalised rewards." };
     const { came, note } = episodeLines(over, { ...known, learned });
     expect([came, note]).toEqual([null, "Of normalised rewards."]);
   });
 
-  test("say so where a limit cut the episode", () =>
+  test("say if a limit truncated the episode", () =>
     expect(episodeLines([step(0, 1), step(1, 1, { truncated: true })], known).note).toContain(
       "limit",
     ));
 
-  test("take the greatest Q-value for V where there is none", () => {
+  test("use the greatest Q-value as V if there is none", () => {
     const q = [recordOf(0, { reading: reading({ q_values: [1, 3] }) })];
     expect(episodeLines(q, known).expected).toEqual({ name: "max Q(s, a)", values: [3] });
   });
@@ -169,27 +169,27 @@ describe("the axis of a line", () => {
   const values = (n: number) => Array.from({ length: n }, (_, i) => i);
   const growing = { first: 0, grows: true, fromZero: false };
 
-  test("stands still while the line grows into its room", () => {
+  test("does not move while the line fits", () => {
     const ends = [51, 60, 75, 76, 100, 101].map((n) => lineScale([values(n)], growing).x[1]);
     expect(ends).toEqual([75, 75, 75, 100, 100, 150]);
   });
 
-  test("ends with the episode once that is over", () =>
+  test("ends with the episode when it is over", () =>
     expect(lineScale([values(200)], { ...growing, grows: false }).x).toEqual([0, 199]));
 
-  test("has a height though all values are equal, or there are none", () => {
+  test("has a height even if all values are equal or missing", () => {
     expect(lineScale([[3, 3]], growing).y).toEqual([2.5, 3.5]);
     expect(lineScale([[null]], growing).y).toEqual([0, 1]);
     expect(lineScale([[0, 0]], { ...growing, fromZero: true }).y).toEqual([0, 1]);
   });
 
-  test("does not draw rounding as if it were a curve", () => {
+  test("does not magnify rounding errors into a curve", () => {
     const [low, high] = lineScale([[49.99, 50.01]], growing).y;
     expect([low.toFixed(1), high.toFixed(1)]).toEqual(["49.5", "50.5"]);
     expect(lineScale([[40, 50]], growing).y).toEqual([40, 50]);
   });
 
-  test("never points beyond the steps there are", () => {
+  test("never exceeds the existing steps", () => {
     const scale = lineScale([values(10)], growing);
     expect([stepAt(0.5, scale, 10), stepAt(0.1, scale, 10), stepAt(-1, scale, 10)]).toEqual([
       9, 5, 0,

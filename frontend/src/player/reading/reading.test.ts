@@ -7,7 +7,7 @@ import { bits, levers, push, reading, torque } from "./testing";
 const both: DrawnSpace = { kind: "Box", shape: [2], low: [-2, -2], high: [2, 2] };
 
 describe("a reading", () => {
-  test("of probabilities is a bar for each action, the taken one marked", () => {
+  test("of probabilities is a bar per action with the taken one marked", () => {
     const [picture] = prepareReading(reading({ probabilities: [0.25, 0.75] }), push, [1]);
     expect(picture).toMatchObject({
       kind: "bars",
@@ -18,7 +18,7 @@ describe("a reading", () => {
     });
   });
 
-  test("of several choices is a picture for each, all values of all choices within them", () => {
+  test("of several choices is a picture per choice with all its values", () => {
     const several = reading({ probabilities: [0.2, 0.7, 0.1, 0.6, 0.4] });
     expect(prepareReading(several, levers, [2, 0])).toMatchObject([
       {
@@ -44,14 +44,14 @@ describe("a reading", () => {
     });
   });
 
-  test("of choices whose values nobody has counted shows all of them in a row", () =>
+  test("of choices without known counts shows all values in a row", () =>
     expect(
       prepareReading(reading({ probabilities: [0.2, 0.8, 1] }), { kind: "MultiDiscrete" }, [1, 0]),
     ).toMatchObject([
       { title: "Probabilities of all choices", bars: [{ label: "0" }, { label: "1" }, {}] },
     ]));
 
-  test("of bits is the probability of each, those marked that are 1", () =>
+  test("of bits is the probability of each, with set bits marked", () =>
     expect(prepareReading(reading({ probabilities: [0.3, 0.9] }), bits, [0, 1])).toMatchObject([
       { title: "Probability that a bit is 1", bars: [{ chosen: false }, { chosen: true }] },
     ]));
@@ -75,14 +75,14 @@ describe("a reading", () => {
     expect(shares[0]).toBeGreaterThan(0);
   });
 
-  test("of a continuous action lies within its bounds", () => {
+  test("of a continuous action is within its bounds", () => {
     const [picture] = prepareReading(reading({ mean: [1], deviation: [2] }), torque, null);
     expect(picture).toMatchObject({
       spreads: [{ mean: 0.75, from: 0.25, to: 1, text: "1.00 ± 2.00", low: "-2.00" }],
     });
   });
 
-  test("before the tanh is drawn after it, stretched to the bounds", () => {
+  test("before the tanh is drawn after it, scaled to the bounds", () => {
     const squashed = reading({ mean: [0.6], deviation: [50], squashed: true });
     const [picture] = prepareReading(squashed, torque, null);
     expect(picture).toMatchObject({ spreads: [{ text: "1.07 (-2.00 … 2.00)", from: 0, to: 1 }] });
@@ -103,12 +103,12 @@ describe("a reading", () => {
     ]),
   );
 
-  test("of a policy without a deviation is a mark alone", () =>
+  test("of a policy without a deviation is only a mark", () =>
     expect(prepareReading(reading({ mean: [0] }), torque, null)).toMatchObject([
       { title: "Action", spreads: [{ from: null, to: null, mean: 0.5 }] },
     ]));
 
-  test("of quantiles is a strip for each action in place of its Q-value", () => {
+  test("of quantiles is a strip per action instead of its Q-value", () => {
     const quantiles = [
       [0, 1, 2],
       [2, 3, 4],
@@ -124,7 +124,7 @@ describe("a reading", () => {
     });
   });
 
-  test("that has nothing draws nothing", () =>
+  test("without content draws nothing", () =>
     expect(prepareReading(reading({}), push, null)).toEqual([]));
 });
 
@@ -132,7 +132,7 @@ describe("a reading of very many", () => {
   const many: DrawnSpace = { kind: "Discrete", n: 20_000 };
   const rising = Array.from({ length: 20_000 }, (_, place) => place / 199_990_000);
 
-  test("probabilities shows the ten greatest, the taken one and what the others have", () => {
+  test("probabilities shows the ten greatest, the taken one and the sum of the others", () => {
     const [picture] = prepareReading(reading({ probabilities: rising }), many, [7]);
     const bars = picture?.kind === "bars" ? picture.bars : [];
     expect(bars.map(({ label }) => label)).toEqual([
@@ -156,7 +156,7 @@ describe("a reading of very many", () => {
     expect(chosenAction(recordOf(3, { reading: values }), null, true, many)).toEqual([19_999]);
   });
 
-  test("that are told of in part are known by their places", () => {
+  test("of which only a part is sent shows their indices", () => {
     const best = reading({ probabilities: [0.5, 0.25, 0.125], places: [700, 3, 19_999] });
     const [picture] = prepareReading(best, { ...many, starts: [1] }, [3]);
     expect(picture).toMatchObject({
@@ -168,7 +168,7 @@ describe("a reading of very many", () => {
     expect(prepareReading(values, many, [5])).toMatchObject([{ bars: [{ label: "9" }, {}] }]);
   });
 
-  test("bits, components and choices shows some, and counts the rest", () => {
+  test("bits, components and choices shows some and counts the rest", () => {
     const share = Array.from({ length: 300 }, (_, bit) => bit / 300);
     const switches: DrawnSpace = {
       ...{ kind: "MultiDiscrete", shape: [30], counts: Array<number>(30).fill(2) },

@@ -4,7 +4,7 @@ import { recordOf } from "./testing";
 
 const indices = (trace: EpisodeTrace) => trace.records.map(({ index }) => index);
 
-test("an episode is over with its last step", () => {
+test("an episode ends with its last step", () => {
   const trace = new EpisodeTrace(0);
   trace.add(recordOf(0));
   expect(trace.isOver).toBe(false);
@@ -12,7 +12,7 @@ test("an episode is over with its last step", () => {
   expect(trace.isOver).toBe(true);
 });
 
-test("of an endless episode the newest steps are held", () => {
+test("an endless episode keeps its newest steps", () => {
   const trace = new EpisodeTrace(0);
   for (let index = 0; index < 3 * MOST_RECORDS; index += 1) trace.add(recordOf(index));
   expect(trace.records.length).toBeLessThanOrEqual(1.1 * MOST_RECORDS);
@@ -20,7 +20,7 @@ test("of an endless episode the newest steps are held", () => {
   expect(trace.recordAt(0)).toBeNull();
 });
 
-test("a step that is taken back takes all that followed with it", () => {
+test("an undone step removes all later ones", () => {
   const trace = new EpisodeTrace(0);
   for (const index of [0, 1, 2, 3]) trace.add(recordOf(index));
   trace.keepFrame(3, new Blob(["3"]));
@@ -28,7 +28,7 @@ test("a step that is taken back takes all that followed with it", () => {
   expect([indices(trace), trace.recordAt(2)?.reward, trace.frame(3)]).toEqual([[0, 1, 2], 9, null]);
 });
 
-test("frames are held until there are too many bytes of them, then the oldest go", () => {
+test("the oldest frames are dropped beyond the memory limit", () => {
   const trace = new EpisodeTrace(0);
   const large = new Blob([new Uint8Array(5_000_000)]);
   for (const index of [0, 1, 2]) trace.keepFrame(index, large);

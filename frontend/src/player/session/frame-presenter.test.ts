@@ -39,7 +39,7 @@ test("a record is shown with its own frame, in one animation frame", async () =>
   expect(shown).toEqual([[4, "four"]]);
 });
 
-test("of the frames that come while one is decoded only the newest is shown", async () => {
+test("only the newest of the frames that arrive during decoding is shown", async () => {
   const { target, shown, frames, decoded } = presenter();
   for (const index of [1, 2, 3]) {
     target.record(recordOf(index), true);
@@ -55,7 +55,7 @@ test("of the frames that come while one is decoded only the newest is shown", as
   ]);
 });
 
-test("between frames no record runs ahead of the picture", async () => {
+test("no record is shown ahead of its picture", async () => {
   const { target, shown, frames, decoded } = presenter();
   target.record(recordOf(1), true);
   target.frame(blob("1"));
@@ -65,14 +65,14 @@ test("between frames no record runs ahead of the picture", async () => {
   expect(shown).toEqual([[1, "1"]]);
 });
 
-test("an environment without pictures shows its records alone", () => {
+test("an environment without pictures shows only its records", () => {
   const { target, shown, frames } = presenter();
   target.record(recordOf(1), false);
   frames.run();
   expect(shown).toEqual([[1, null]]);
 });
 
-test("a picture is released once the next is on the screen, and so is one that is never shown", async () => {
+test("a picture is released when the next one is on the screen, also if it was never shown", async () => {
   const { target, closed, frames, decoded } = presenter();
   for (const name of ["a", "b", "c"]) {
     target.record(recordOf(1), true);
@@ -83,7 +83,7 @@ test("a picture is released once the next is on the screen, and so is one that i
   expect(closed).toEqual(["b", "a"]);
 });
 
-test("what was on its way when the session ended is not shown", async () => {
+test("a frame that arrives after the session ended is not shown", async () => {
   const { target, shown, closed, frames, decoded } = presenter();
   target.record(recordOf(1), true);
   target.frame(blob("late"));
@@ -94,13 +94,13 @@ test("what was on its way when the session ended is not shown", async () => {
   expect([shown, closed]).toEqual([[], ["late"]]);
 });
 
-test("a binary message that nobody announced is ignored", () => {
+test("an unannounced binary message is ignored", () => {
   const { target, names } = presenter();
   expect(target.frame(blob("x"))).toBeNull();
   expect(names).toEqual([]);
 });
 
-test("what the agent saw is shown with its frame", async () => {
+test("agent observations are shown with their frame", async () => {
   const { target, shown, frames, decoded } = presenter();
   const about = { pictures: 1, score: null };
   target.record(recordOf(1), true);
@@ -113,7 +113,7 @@ test("what the agent saw is shown with its frame", async () => {
   expect(shown).toEqual([[1, "frame"]]);
 });
 
-test("what the agent saw stays until a step of the episode comes with it again", async () => {
+test("agent observations stay until a step of the episode brings new ones", async () => {
   const seen: (string | null)[] = [];
   const closed: string[] = [];
   const frames = new FakeFrames();

@@ -45,11 +45,12 @@ test.each([
   [["Down", "Up"], 2],
   [["Space", "Up", "Down"], 4],
   [["Other"], 0],
-] as const)("of %j held the most keys count, then the one pressed last", (keys, action) =>
-  expect(wantedBy(PONG, keys)).toEqual([action]),
+] as const)(
+  "of the held keys %j the largest combination counts, then the last one pressed",
+  (keys, action) => expect(wantedBy(PONG, keys)).toEqual([action]),
 );
 
-test("keys tell the action that they mean, each change once", () => {
+test("keys send the action they mean, once per change", () => {
   const { held, acts } = keyInputFor(CART);
   for (const key of ["Right", "KeyN", "Right"]) held.press(key);
   held.press("Left");
@@ -58,7 +59,7 @@ test("keys tell the action that they mean, each change once", () => {
   expect(acts).toEqual([1, 0, 1, null]);
 });
 
-test("a number moves to its bound and back to neutral, as fast as it is said", () => {
+test("a number moves to its bound and back to neutral at the configured speed", () => {
   const { held, acts, pass } = keyInputFor(ENGINES, false);
   held.press("Right");
   pass(125);
@@ -78,7 +79,7 @@ test("a number whose neutral is a bound moves all the way to the other", () => {
   expect(movedTowards(ENGINES, [0, 1], [0, -1], 0.075)).toEqual([0, 0]);
 });
 
-test("numbers move faster where it is played faster", () => {
+test("numbers move faster at higher playing speed", () => {
   const { held, acts, pass, clock } = keyInputFor(ENGINES, false);
   clock.pace = 2;
   held.press("Left");
@@ -86,7 +87,7 @@ test("numbers move faster where it is played faster", () => {
   expect(acts).toEqual([[-0.5, -1]]);
 });
 
-test("whoever lets go is neutral at once", () => {
+test("a released control is immediately neutral", () => {
   const { held, acts, pass } = keyInputFor(ENGINES, false);
   held.press("Up");
   pass(50);
@@ -95,7 +96,7 @@ test("whoever lets go is neutral at once", () => {
   expect([acts.length, acts.at(-1), held.held.get()]).toEqual([2, null, []]);
 });
 
-test("several counted actions are told together", () => {
+test("several discrete actions are sent together", () => {
   const rows = table({ bindings: [bind("1", 1), bind("Q", 2, 1)], neutral: [0, 0] });
   const { held, acts } = keyInputFor(rows, false);
   held.press("1");

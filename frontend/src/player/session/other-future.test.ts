@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { FutureComparison } from "./session-client";
 import { recordOf } from "./testing";
 
-test("two futures differ first where something else is seen, earned or ended, whatever was done", () => {
+test("two futures first differ at a different observation, reward or ending, whatever the actions", () => {
   const futures = new FutureComparison();
   futures.add(1, recordOf(4));
   futures.add(0, recordOf(4));

@@ -41,7 +41,7 @@ async function greeted(answers?: (string | Error)[]) {
   return parts;
 }
 
-test("a session is asked for, opened and live with its greeting", async () => {
+test("a session is requested, opened and live after its greeting", async () => {
   const { session, sockets } = client();
   session.start();
   expect(session.state.get().phase).toBe("asking");
@@ -65,7 +65,7 @@ test("a step and its frame become one moment", async () => {
   expect(await moment.trace.frame(7)?.text()).toBe("jpeg");
 });
 
-test("the episode that is over is still there while the next one plays", async () => {
+test("the finished episode stays available while the next one plays", async () => {
   const { session, newest } = await greeted();
   newest().deliver({ type: "episode", episode: 0, seed: 1 });
   newest().tellStep(recordOf(0));
@@ -75,7 +75,7 @@ test("the episode that is over is still there while the next one plays", async (
   expect(session.lastEpisode.get()?.records).toHaveLength(2);
 });
 
-test("the last frame of an episode belongs to it, though the next episode has begun", async () => {
+test("the last frame of an episode belongs to it even after the next one has started", async () => {
   const { session, newest, frames } = await greeted();
   newest().tellStep(recordOf(9, { terminated: true }), "last");
   newest().deliver({ type: "episode", episode: 1, seed: 2 });
@@ -84,14 +84,14 @@ test("the last frame of an episode belongs to it, though the next episode has be
   expect(session.moment.get()?.trace.records.at(-1)?.index).toBe(9);
 });
 
-test("the policy that plays is known with its step, and since when", async () => {
+test("the playing policy is known with its step and start time", async () => {
   const { session, newest, timers } = await greeted();
   timers.advance(1500);
   newest().deliver({ type: "policy", step: 12_288 });
   expect(session.state.get().policy).toEqual({ step: 12_288, since: 1500 });
 });
 
-test("what was chosen holds after a lost connection, too", async () => {
+test("settings persist after a lost connection", async () => {
   const { session, newest, sockets, timers } = await greeted();
   session.setGreedy(false);
   session.setRate(15);
@@ -112,7 +112,7 @@ test("what was chosen holds after a lost connection, too", async () => {
   ).toEqual(["greedy", "pause", "rate"]);
 });
 
-test("nobody looks: the socket is closed, and what still comes is not heard", async () => {
+test("without viewers the socket is closed and late messages are ignored", async () => {
   const { session, newest } = await greeted();
   const socket = newest();
   session.stop();
@@ -120,7 +120,7 @@ test("nobody looks: the socket is closed, and what still comes is not heard", as
   expect([socket.closed, session.state.get().policy]).toEqual([true, null]);
 });
 
-test("a session that nobody waits for any more is not opened", async () => {
+test("an abandoned session request opens no session", async () => {
   const { session, sockets } = client();
   session.start();
   session.stop();
@@ -128,7 +128,7 @@ test("a session that nobody waits for any more is not opened", async () => {
   expect(sockets).toEqual([]);
 });
 
-test("a refusal says why, and is asked again only when somebody asks", async () => {
+test("a refusal says why and is retried only on request", async () => {
   const full = new ApiError(409, "Too many sessions", "CartPole-v1 is watched elsewhere.");
   const { session, timers, asked, sockets } = client([full]);
   session.start();
@@ -141,7 +141,7 @@ test("a refusal says why, and is asked again only when somebody asks", async () 
   expect([session.state.get().refusal, sockets.length]).toEqual([null, 1]);
 });
 
-test("a service that is away is asked again until it is back", async () => {
+test("an unreachable service is retried until it is back", async () => {
   const away = new ApiError(0, "The service does not answer", "");
   const { session, timers, sockets } = client([away, away]);
   session.start();
@@ -154,7 +154,7 @@ test("a service that is away is asked again until it is back", async () => {
   expect(sockets).toHaveLength(1);
 });
 
-test("an end says its cause, and nothing is begun again by itself", async () => {
+test("an ended session says why and is not restarted automatically", async () => {
   const { session, newest, timers, asked } = await greeted();
   newest().deliver({ type: "ended", cause: "The environment raised ValueError." });
   newest().drop();
@@ -166,7 +166,7 @@ test("an end says its cause, and nothing is begun again by itself", async () => 
   expect(asked()).toBe(1);
 });
 
-test("a command that cannot be followed is told, until the next one is", async () => {
+test("a refused command is reported until the next one", async () => {
   const { session, newest } = await greeted();
   newest().deliver({ type: "error", detail: "Enter a whole number as seed." });
   expect(session.state.get().complaint).toBe("Enter a whole number as seed.");
@@ -181,7 +181,7 @@ test("a command that cannot be followed is told, until the next one is", async (
   expect(session.state.get()).toMatchObject({ complaint: null, playing: false });
 });
 
-test("what the agent saw becomes one moment with its frame, and is kept with it", async () => {
+test("agent observations become one moment with their frame and are stored with it", async () => {
   const { session, frames, newest } = await greeted();
   session.showSeen(true);
   expect(newest().sent).toContainEqual({ type: "seen", on: true, saliency: false });
@@ -201,7 +201,7 @@ test("what the agent saw becomes one moment with its frame, and is kept with it"
   });
 });
 
-test("a slice that was asked for is asked for again in the session that follows a lost one", async () => {
+test("a requested slice is requested again in the session after a lost one", async () => {
   const { session, sockets, newest, timers } = await greeted();
   session.showSlice([2, 3]);
   const slice = { kind: "value", x: { low: 0, high: 1 }, y: { low: 0, high: 1 } } as never;
@@ -217,7 +217,7 @@ test("a slice that was asked for is asked for again in the session that follows 
   expect(session.slice.get()).toBeNull();
 });
 
-test("another future has frames of its own, and goes when the session says that there is one alone", async () => {
+test("another future has its own frames and ends when the session says so", async () => {
   const { session, frames, newest } = await greeted();
   const state = { type: "state", playing: false, fps: 50, actor: "policy", greedy: true } as const;
   newest().tellStep(recordOf(7), "jpeg");
@@ -235,7 +235,7 @@ test("another future has frames of its own, and goes when the session says that 
   expect(session.state.get()).toMatchObject({ partedAt: null, differsAt: null });
 });
 
-test("the run that keeps what is played is known as soon as an episode is in it", async () => {
+test("the run that stores played episodes is known as soon as it has one", async () => {
   const { session, newest } = await greeted();
   newest().deliver({ type: "recorded", run_id: "human-x", episodes: 2 });
   expect(session.state.get().recorded).toEqual({ runId: "human-x", episodes: 2 });

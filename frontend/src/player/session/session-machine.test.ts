@@ -56,7 +56,7 @@ describe("every event in every phase", () => {
   );
 });
 
-test("a lost socket is opened again at the same session, and only then is another one asked for", () => {
+test("a lost socket is reopened for the same session before another one is requested", () => {
   const lost = transition(at("live"), "closed").next;
   const again = transition(lost, "timerDue");
   expect([again.next.phase, again.effects]).toEqual(["opening", connect]);
@@ -64,11 +64,11 @@ test("a lost socket is opened again at the same session, and only then is anothe
   expect(transition(gone, "timerDue").effects).toEqual(ask);
 });
 
-test("each failure waits longer than the one before, and a greeting settles the count", () => {
+test("each failure waits longer than the previous one, and a greeting resets the delay", () => {
   const { next, effects } = transition(at("asking", { attempt: 2 }), "unreachable");
   expect([next.attempt, effects[1]]).toEqual([3, { kind: "schedule", attempt: 2 }]);
   expect(transition(at("opening", { attempt: 3 }), "greeted").next.attempt).toBe(0);
 });
 
-test("a network that comes back is tried without the backoff that had grown", () =>
+test("a returning network is tried without the accumulated backoff", () =>
   expect(transition(at("waiting", { attempt: 5 }), "networkBack").next.attempt).toBe(0));

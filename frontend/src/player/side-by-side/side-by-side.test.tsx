@@ -49,7 +49,7 @@ const show = (evaluations: Evaluation[], first: [string, string]) =>
     />,
   );
 
-test("two episodes are marked where their actions part, by name", async () => {
+test("two episodes are marked where their actions diverge, with names", async () => {
   show([evaluation("e", [7, 8])], ["e 1", "e 2"]);
   const sentence = await screen.findByText(/Their first 2 actions are alike/);
   expect(sentence).toHaveTextContent("In step 3 one does right, the other left.");
@@ -63,7 +63,7 @@ test("two episodes are marked where their actions part, by name", async () => {
   ]);
 });
 
-test("of another evaluation, the episodes on the same seed can be put beside it", async () => {
+test("episodes of another evaluation with the same seed can be added", async () => {
   show([evaluation("e", [7, 8]), evaluation("f", [8, 7])], ["e 1", "f 2"]);
   expect(await screen.findByText("Both choose the same actions in all 4 steps.")).toBeVisible();
   const others = within(screen.getByRole("combobox", { name: "Second episode" }))
@@ -72,7 +72,7 @@ test("of another evaluation, the episodes on the same seed can be put beside it"
   expect(others).toEqual(["e 2", "f 2"]);
 });
 
-test("episodes without video or records cannot be chosen, and records that are gone are told", async () => {
+test("episodes without video or records cannot be chosen, and missing records are reported", async () => {
   expect(choicesOf([{ evaluation: evaluation("e", [7], { has_steps: false }), name: "" }])).toEqual(
     [],
   );
@@ -80,7 +80,7 @@ test("episodes without video or records cannot be chosen, and records that are g
   expect(await screen.findByRole("alert")).toHaveTextContent(/made room for newer ones/);
 });
 
-test("of several runs, two episodes on one seed are taken", () => {
+test("with several runs, two episodes with one seed are chosen", () => {
   const sources = [evaluation("e", [7, 8]), evaluation("f", [9, 8])];
   const choices = choicesOf(sources.map((one) => ({ evaluation: one, name: "" })));
   expect(pairOnOneSeed(choices)).toEqual(["e 2", "f 2"]);

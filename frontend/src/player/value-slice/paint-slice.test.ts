@@ -38,7 +38,7 @@ test.each([1, 1.25, 1.5, 2, 2.625])(
   },
 );
 
-test("the path of the episode is faint but for its newest steps", () => {
+test("the path of the episode is faint except for its newest steps", () => {
   const { ctx, strokes } = recorded(1);
   const path = [Array.from({ length: 90 }, (_, i) => ({ left: i / 90, top: i / 90 }))];
   const drawn = { shares, path, recent: path, now: null, pointed: null };

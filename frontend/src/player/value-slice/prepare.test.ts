@@ -50,7 +50,7 @@ describe("a value slice", () => {
   test("of a single value is evenly dark", () =>
     expect(sharesOf({ ...slice, values: [[4, 4]], low: 4, high: 4 })).toEqual([[0.5, 0.5]]));
 
-  test("says what is expected at a point", () => {
+  test("shows the predicted value at a point", () => {
     expect(readAt(slice, { left: 0, top: 0 })).toBe(
       "angle -1.00 rad, position 10.0: greatest Q 3.00",
     );
@@ -58,15 +58,15 @@ describe("a value slice", () => {
     expect(readAt(slice, { left: 1, top: 0 })).toContain("greatest Q –");
   });
 
-  test("is told in one sentence", () =>
+  test("is described in one sentence", () =>
     expect(summaryOf(slice)).toBe("greatest Q over angle and position, from 1.00 to 3.00"));
 });
 
 describe("the path of an episode", () => {
-  test("lies where its two components say", () =>
+  test("follows its two components", () =>
     expect(pointOf(slice, seen(5, 9, 0.5))).toEqual({ left: 0.75, top: 0.5 }));
 
-  test("breaks where it leaves the picture, or was not recorded", () => {
+  test("breaks where it leaves the picture or was not recorded", () => {
     const records = [seen(0, 0, 0), seen(5, 0, 0), seen(11, 0, 0), seen(5, 0, 1), seen(5, 0, null)];
     expect(pathOf(slice, records).map((piece) => piece.length)).toEqual([2, 1]);
   });
@@ -79,14 +79,14 @@ describe("the components to choose from", () => {
     expect(componentsOf(space)).toEqual(["angle", "1"]);
   });
 
-  test("are as many as step records say where they tell no shape", () => {
+  test("are as many as in the step records if the shape is unknown", () => {
     const space = { kind: "Box", numbers: 3, labels: ["x", "y", "z"] };
     expect(canBeSliced(space)).toBe(true);
     expect(firstPair(space)).toEqual([1, 2]);
     expect(canBeSliced({ kind: "Box", numbers: 0 })).toBe(false);
   });
 
-  test("are none in a picture, a single number or a discrete state", () => {
+  test("do not exist for a picture, a single number or a discrete state", () => {
     const spaces = [
       { kind: "Box", shape: [8, 8, 3], dtype: "uint8" },
       { kind: "Box", shape: [1] },
@@ -95,7 +95,7 @@ describe("the components to choose from", () => {
     expect(spaces.map((space) => canBeSliced(space))).toEqual([false, false, false]);
   });
 
-  test("are held where they were only if every number was recorded", () =>
+  test("are held at their values only if every number was recorded", () =>
     expect([numbersOf(seen(1, 2)), numbersOf(seen(1, null))]).toEqual([[1, 2], null]));
 });
 
@@ -115,7 +115,7 @@ test("numbers in rows and columns are components, pictures are not", () => {
   ).toEqual([1, 2, 3, 4]);
 });
 
-test("a slice of a session is drawn over the components that were asked for, by name", () => {
+test("a slice of a session uses the requested components, by name", () => {
   const reach = { low: -1, high: 1 };
   const found = drawnSlice(
     {

@@ -39,7 +39,7 @@ function sliced() {
   return at;
 }
 
-test("it begins at the step on the screen, and says whose values it shows", async () => {
+test("it starts at the step on the screen and names the policy", async () => {
   const at = sliced();
   renderWithQueries(figure(1));
   await userEvent.click(screen.getByText("Value slice"));
@@ -50,7 +50,7 @@ test("it begins at the step on the screen, and says whose values it shows", asyn
   expect(at).toEqual(["1,0.25,0.75"]);
 });
 
-test("what is not drawn can be held elsewhere than at the step, and put back", async () => {
+test("components that are not drawn can be held at other values and reset", async () => {
   const at = sliced();
   renderWithQueries(figure(1));
   await userEvent.click(screen.getByText("Value slice"));
@@ -67,7 +67,7 @@ test("what is not drawn can be held elsewhere than at the step, and put back", a
   expect(screen.getByText(/The other components keep their values of step 1/)).toBeVisible();
 });
 
-test("it follows the episode when it is asked to, and otherwise stays where it was", async () => {
+test("it follows the episode on request and otherwise stays in place", async () => {
   const at = sliced();
   const { rerender } = renderWithQueries(figure(0));
   await userEvent.click(screen.getByText("Value slice"));

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { controllerOf, FakeMedia, frames, nextFrame } from "./fixtures";
 import { frameAt, PlaybackController } from "./playback-controller";
 
-test("the shorter waits at its end, and joins in again when time goes back", () => {
+test("the shorter video waits at its end and resumes when the time goes back", () => {
   const { controller, media, run } = controllerOf(2, 5);
   const [short, long] = [media[0]!, media[1]!];
   expect(controller.state.get().duration).toBe(5);
@@ -18,7 +18,7 @@ test("the shorter waits at its end, and joins in again when time goes back", () 
   expect(short.paused).toBe(false);
 });
 
-test("one that falls behind is brought along; a hair's breadth is let be", () => {
+test("a video that falls behind is resynchronised beyond a tolerance", () => {
   const { controller, media, run } = controllerOf(5, 6);
   controller.play();
   run(1);
@@ -30,7 +30,7 @@ test("one that falls behind is brought along; a hair's breadth is let be", () =>
   expect(media[0]!.currentTime).toBe(1);
 });
 
-test("one that still looks for its frame is not sent to another", () => {
+test("a video that is still seeking gets no other seek", () => {
   const { controller, media, run } = controllerOf(5, 6);
   controller.play();
   run(1);
@@ -42,7 +42,7 @@ test("one that still looks for its frame is not sent to another", () => {
   expect(media[0]!.currentTime).toBe(1);
 });
 
-test("at rest all show the very same moment, also when a frame of the leader comes late", () => {
+test("paused videos show the same moment, also when a frame of the leader is late", () => {
   const { controller, media, run } = controllerOf(5, 6, 1);
   controller.play();
   run(2);
@@ -55,7 +55,7 @@ test("at rest all show the very same moment, also when a frame of the leader com
   expect(media[2]!.currentTime).toBe(0.99);
 });
 
-test("at the end it rests, and plays from the beginning again; a loop does so by itself", () => {
+test("playback stops at the end and restarts from the beginning; a loop restarts automatically", () => {
   const { controller, media, run } = controllerOf(1, 2);
   controller.play();
   run(2);
@@ -72,7 +72,7 @@ test("at the end it rests, and plays from the beginning again; a loop does so by
   ]);
 });
 
-test("a step pauses and shows the very next frame, never past the last", () => {
+test("a step pauses and shows exactly the next frame, never past the last", () => {
   const { controller, media, run } = controllerOf(1);
   controller.play();
   run(0.1);
@@ -85,7 +85,7 @@ test("a step pauses and shows the very next frame, never past the last", () => {
   expect(frameAt(media[0]!.currentTime, 50)).toBe(48);
 });
 
-test("the time is that of the frame on the screen, however far ahead the clock is", () => {
+test("the time is that of the displayed frame, however far ahead the clock is", () => {
   const { controller, media, run } = controllerOf(10);
   const video = media[0]!;
   const frame = () => frameAt(controller.time.get(), 50);
@@ -116,7 +116,7 @@ test("a video paused by the browser pauses all of them", () => {
   expect(controller.state.get().playing).toBe(false);
 });
 
-test("a speed holds for videos that come later", () => {
+test("a speed also applies to videos added later", () => {
   const { controller } = controllerOf(3);
   controller.shiftRate(1);
   const late = new FakeMedia(2);
@@ -126,7 +126,7 @@ test("a speed holds for videos that come later", () => {
   expect(controller.state.get().duration).toBe(3);
 });
 
-test("parts of two videos play in step, and hold their last frames where the videos would go on", () => {
+test("parts of two videos play in sync and hold their last frames", () => {
   const controller = new PlaybackController(frames);
   const [short, long] = [new FakeMedia(60), new FakeMedia(60)];
   controller.add(short as unknown as HTMLVideoElement, 2, 50, 10);
@@ -150,7 +150,7 @@ test("parts of two videos play in step, and hold their last frames where the vid
   expect(controller.time.get()).toBe(3);
 });
 
-test("of parts that end together none goes on", () => {
+test("parts that end together stop together", () => {
   const controller = new PlaybackController(frames);
   const [leader, behind] = [new FakeMedia(60), new FakeMedia(60)];
   controller.add(leader as unknown as HTMLVideoElement, 2, 50, 10);
@@ -163,7 +163,7 @@ test("of parts that end together none goes on", () => {
   expect([leader, behind].map(({ paused }) => paused)).toEqual([true, true]);
 });
 
-test("a video that is replaced by a longer one while it plays goes on where it was", () => {
+test("a video replaced by a longer one during playback continues at its time", () => {
   const { controller, media, run } = controllerOf(2);
   controller.play();
   run(1);

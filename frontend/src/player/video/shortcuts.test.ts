@@ -21,7 +21,7 @@ test.each([
   expect(controller.time.get()).toBe(to);
 });
 
-test("a key that stands for nothing, or belongs to the browser, is let through", () => {
+test("an unassigned key or a browser shortcut is not handled", () => {
   const { controller } = controllerOf(10);
   const context = { controller, chapters, toggleFullScreen: () => {} };
   const plain = { ctrlKey: false, metaKey: false, altKey: false };

@@ -4,7 +4,7 @@ import { changeAddress, questionOf, readAddress, writeAddress } from "./address"
 const read = (search: string) => readAddress(new URLSearchParams(search));
 
 describe("the address of the page", () => {
-  it("says nothing where everything is as usual", () => {
+  it("is empty for default settings", () => {
     expect(writeAddress(new URLSearchParams(), read(""))).toBe("");
   });
 
@@ -17,20 +17,20 @@ describe("the address of the page", () => {
     expect(writeAddress(new URLSearchParams(), read(search))).toBe(search);
   });
 
-  it("leaves the settings of charts alone, and forgets a view that there is not", () => {
+  it("keeps the settings of charts and drops an unknown view", () => {
     expect(writeAddress(new URLSearchParams("smooth=0.5&view=pie"), read("view=pie"))).toBe(
       "?smooth=0.5",
     );
   });
 
-  it("changes what is named, and of the filter that part alone", () => {
+  it("changes only the given settings, also within the filter", () => {
     const query = new URLSearchParams("q=cart&algo=ppo&by=hp_gamma");
     expect(changeAddress(query, { measure: "fps", filter: { algo: ["dqn"] } })).toBe(
       "?q=cart&algo=dqn&by=hp_gamma&measure=fps",
     );
   });
 
-  it("asks with the filter of the list", () => {
+  it("uses the filter of the list", () => {
     expect(questionOf(read("status=failed&measure=fps"), ["algo"])).toEqual({
       by: ["algo"],
       measure: "fps",

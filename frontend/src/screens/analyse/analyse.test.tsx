@@ -26,7 +26,7 @@ const groups = {
   ],
 };
 
-test("each group has its figures, and what lies beyond leads to its run", async () => {
+test("each group has its figures and links its outliers to their runs", async () => {
   serve({
     "GET /analytics/schema": () => ({ body: schema }),
     "GET /analytics/groups": () => ({ body: groups }),
@@ -53,7 +53,7 @@ const mixed = {
   notes: ["Scores are normalised.", "2 runs of Pendulum-v1 are left out."],
 };
 
-test("returns of several environments say how they are normalised, and one can be chosen", async () => {
+test("returns of several environments say how they are normalised, and one environment can be chosen", async () => {
   serve({
     "GET /analytics/schema": () => ({ body: schema }),
     "GET /analytics/groups": () => ({ body: { ...groups, scale: mixed } }),
@@ -67,7 +67,7 @@ test("returns of several environments say how they are normalised, and one can b
   expect(window.location.search).toContain("env_id=Acrobot-v1");
 });
 
-test("where no return can be normalised, it is said why, and one environment can be chosen", async () => {
+test("without normalisable returns the page says why, and one environment can be chosen", async () => {
   const nothing = groups.groups.map((group) => ({ ...group, iqm: null, box: null }));
   serve({
     "GET /analytics/schema": () => ({ body: schema }),
@@ -87,7 +87,7 @@ test("a filter that matches nothing says so", async () => {
   expect(await screen.findByText(/No run matches/)).toBeVisible();
 });
 
-test("what is wrong with SQL is told, and selected where it is", async () => {
+test("an SQL error is shown and its position selected", async () => {
   goTo("/analyse?view=sql&sql=SELECT+nam+FROM+runs");
   serve({
     "GET /analytics/schema": () => ({ body: schema }),
@@ -106,7 +106,7 @@ test("what is wrong with SQL is told, and selected where it is", async () => {
   expect([text.selectionStart, text.selectionEnd]).toEqual([7, 8]);
 });
 
-test("an answer is shown with its notes", async () => {
+test("a result is shown with its notes", async () => {
   goTo("/analyse?view=sql&sql=SELECT+1");
   const answer = {
     ...{ columns: ["id", "score"], types: ["VARCHAR", "DOUBLE"], rows: [["ppo-a", null]] },
@@ -122,7 +122,7 @@ test("an answer is shown with its notes", async () => {
   expect(within(card).getByRole("link", { name: "ppo-a" })).toBeVisible();
 });
 
-test("the charts have curves before the groups, and one environment can be chosen of those that runs have", async () => {
+test("the charts have curves before the groups, and an environment of the runs can be chosen", async () => {
   const none = { drawn: 0, runs: 0, curves: { variants: [], x: [], axis: "step" }, scale: raw };
   const asked = serve({
     "GET /analytics/schema": () => ({ body: schema }),
@@ -148,7 +148,7 @@ test("the charts have curves before the groups, and one environment can be chose
   expect(asked.filter(({ route }) => route.includes("curves"))).not.toEqual([]);
 });
 
-test("the runs that are selected elsewhere are the only ones that are asked about", async () => {
+test("only runs selected elsewhere are queried", async () => {
   goTo("/analyse?runs=ppo-a,dqn-b");
   const asked: (string | null)[] = [];
   serve({

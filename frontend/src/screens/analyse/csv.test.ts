@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { answerCsv } from "./answer";
 
-it("quotes what would break a cell, leaves null empty, and keeps what looks like a formula text", () => {
+it("quotes special characters, leaves null empty and keeps formulas as text", () => {
   const rows = [
     ["a,b", 1.5, null],
     ['say "hi"', true, [1, 2]],

@@ -22,12 +22,12 @@ test.each([
   expect(readComparison(new URLSearchParams(query))).toEqual({ ...NOTHING, ...view });
 });
 
-test("no more runs are read than the service compares", () => {
+test("runs beyond the limit of the service are ignored", () => {
   const query = new URLSearchParams({ runs: Array.from({ length: 20 }, (_, i) => `r${i}`).join() });
   expect(readComparison(query, 15).runs).toHaveLength(15);
 });
 
-test("what was read is written again, beside what others keep in the address", () => {
+test("the address round-trips and keeps foreign parameters", () => {
   const query = new URLSearchParams(
     "runs=a,b&threshold=3.5&axis=time&metrics=train/loss,own wind&color=algo&seeds=apart&hidden=group a&columns=3&policies=race",
   );
@@ -40,7 +40,7 @@ test("what was read is written again, beside what others keep in the address", (
   expect(writeComparison(new URLSearchParams(), readComparison(new URLSearchParams()))).toBe("");
 });
 
-test("an address without runs differs from one whose runs were all taken out", () => {
+test("an address without runs differs from one whose runs were all removed", () => {
   const none = readComparison(new URLSearchParams("runs="));
   expect(writeComparison(new URLSearchParams(), none)).toBe("?runs=");
 });

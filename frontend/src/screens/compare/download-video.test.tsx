@@ -17,7 +17,7 @@ const pair = [
 
 const press = () => fireEvent.click(screen.getByRole("button", { name: "Download as one video" }));
 
-test("both evaluations are asked for, and what comes is saved under both names", async () => {
+test("both evaluations are requested and the result is saved under both names", async () => {
   const { download } = await import("@/lib/download");
   const wanted: string[] = [];
   serve({
@@ -32,7 +32,7 @@ test("both evaluations are asked for, and what comes is saved under both names",
   expect(wanted).toEqual(["a/e1", "b/e2"]);
 });
 
-test("why none could be made is said", async () => {
+test("a failure says why there is no video", async () => {
   serve({
     "GET /compare/video": () => ({
       status: 409,

@@ -38,9 +38,9 @@ test.each([
   ["seconds_to_threshold", ["12.3 s best", "not reached"]],
   ["stability", ["± 3.00 best", "± 40.0"]],
   ["fps", ["5k best", "2.5k"]],
-])("%s is told as the service found it", (id, cells) => expect(row(id)).toEqual(cells));
+])("%s is reported as found by the service", (id, cells) => expect(row(id)).toEqual(cells));
 
-test("without a threshold nothing can be missed", () => {
+test("without a threshold no run can miss it", () => {
   expect(row("solved", null)).toEqual(["–", "–"]);
   expect(row("steps_to_threshold", null)).toEqual(["21,000 best", "–"]);
 });
@@ -51,7 +51,7 @@ const ofSeeds = (value: number | null, change: Partial<GroupFigure> = {}): Group
   ...change,
 });
 
-test("seeds of a group are one column, summed up, and none is best", () => {
+test("the seeds of a group are one column with aggregated figures and none is best", () => {
   const unsolved = { solved: null, threshold: 475 };
   const runs = [
     compared("a", 480, { solved, threshold: 475 }),
@@ -87,11 +87,11 @@ test("seeds of a group are one column, summed up, and none is best", () => {
   );
 });
 
-test("a time is short where it is short", () => {
+test("a short time has a short format", () => {
   expect([seconds(4.26), seconds(65)]).toEqual(["4.3 s", "1m 05s"]);
 });
 
-test("settings are a column a run, packages last", () => {
+test("settings have one column per run, with packages last", () => {
   const rows = settingRows(
     [
       { path: "/versions/torch", group: "versions", name: "torch", values: { a: "2.7", b: "2.8" } },
@@ -114,7 +114,7 @@ test("settings are a column a run, packages last", () => {
   ]);
 });
 
-test("of the seeds of a group a setting is said once", () => {
+test("a setting of the seeds of a group is shown once", () => {
   const differences = [
     { path: "/seed", group: "", name: "seed", values: { a: 1, b: 2 } },
     {
@@ -153,7 +153,7 @@ test.each([
   expect(suggest(among, chosen)?.map(({ id }) => id)).toEqual(pair);
 });
 
-test("suggests nothing where there are no two", () => {
+test("suggests nothing without two runs", () => {
   expect(suggest([aRun("a")], [])).toBeNull();
   expect(suggest([aRun("a"), aRun("b", { step: 0 })], [])).toBeNull();
 });

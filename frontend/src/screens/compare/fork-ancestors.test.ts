@@ -20,13 +20,13 @@ const line = (id: string, metric: string) => ({
   ...{ color: "series-2" as const, smooth: true },
 });
 
-test("a fork is led up to unless its parent is compared itself", () => {
+test("the ancestors of a fork are drawn unless its parent is compared too", () => {
   const ids = (...runs: Run[]) => forksAlone(runs).map(({ id }) => id);
   expect(ids(run("child", "parent"), run("other"))).toEqual(["child"]);
   expect(ids(run("child", "parent"), run("parent"))).toEqual([]);
 });
 
-test("what led to a fork is drawn behind in its colour, where it has the metric", () => {
+test("ancestors of a fork are drawn behind it in its colour, if they have the metric", () => {
   const [before] = ancestorLines(forkAncestors([past]), [
     line("other", REWARD),
     line("child", REWARD),

@@ -34,7 +34,7 @@ const columnsOf = (groups: ReturnType<typeof comparedGroups>) =>
     groups,
   );
 
-test("seeds are one row with their interval, and a run alone says in what it is best", () => {
+test("seeds are one row with their interval, and a single run says in what it is best", () => {
   const [group, run] = legendRows(columnsOf(comparedGroups(runs)), runs, found);
   expect(group).toMatchObject({
     ...{ id: "group g", isGroup: true, value: 376, interval: "[376.0, 376.0]", seeds: 2 },
@@ -46,7 +46,7 @@ test("seeds are one row with their interval, and a run alone says in what it is 
   });
 });
 
-test("before the figures are known, rows are there without values", () => {
+test("before the figures arrive, rows have no values", () => {
   const rows = legendRows(columnsOf([]), runs, undefined);
   expect(rows.map(({ id, value, solvedText }) => [id, value, solvedText])).toEqual([
     ["a", null, "–"],
@@ -55,7 +55,7 @@ test("before the figures are known, rows are there without values", () => {
   ]);
 });
 
-test("rows are sorted with the best first, and those without a value last", () => {
+test("rows are sorted best first, with missing values last", () => {
   const rows = legendRows(columnsOf([]), runs, found);
   const ids = (by: Parameters<typeof sortedRows>[1]) => sortedRows(rows, by).map(({ id }) => id);
   expect(ids("value")).toEqual(["a", "b", "c"]);
@@ -92,7 +92,7 @@ const registry = new MetricRegistry({
   ],
 });
 
-test("what lines share is drawn, headlines first; what one line has, and what repeats another, comes second", () => {
+test("shared metrics are drawn, headlines first; metrics of one line and duplicates come second", () => {
   const both = ["episode/reward", "episode/length", "rollout/ep_rew_mean", "train/rate"];
   const logged = [[...both, "train/kl", "time/steps"], both];
   expect(sharedMetrics(registry, logged, null)).toEqual({
@@ -102,7 +102,7 @@ test("what lines share is drawn, headlines first; what one line has, and what re
   expect(sharedMetrics(registry, logged, ["train/kl"])).toEqual({ main: ["train/kl"], more: [] });
 });
 
-test("two completed runs of one environment are chosen, rather of two settings than two seeds", () => {
+test("two completed runs of one environment are suggested, with different settings rather than seeds", () => {
   const ids = (...of: Parameters<typeof aRun>[]) =>
     pairOfCompleted(of.map(([id, change]) => aRun(id, { group_id: id, ...change })))?.map(
       ({ id }) => id,

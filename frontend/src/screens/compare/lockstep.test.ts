@@ -50,7 +50,7 @@ function inStep(...players: ReturnType<typeof player>[]) {
   return { lockstep, pass, places: () => players.map(({ at }) => at()) };
 }
 
-test("all begin on the same seed, and take each step together", () => {
+test("all players start on the same seed and take each step together", () => {
   const [a, b] = [player(50), player(50)];
   const { pass, places } = inStep(a, b);
   pass(0);
@@ -59,7 +59,7 @@ test("all begin on the same seed, and take each step together", () => {
   expect(places()).toEqual([3, 3]);
 });
 
-test("nobody runs ahead of one that is slow", () => {
+test("no player gets ahead of a slow one", () => {
   const [fast, slow] = [player(50), player(50)];
   const { pass, places } = inStep(fast, slow);
   pass(1);
@@ -69,7 +69,7 @@ test("nobody runs ahead of one that is slow", () => {
   expect(places()).toEqual([3, 3]);
 });
 
-test("one that does not answer at all is not waited for any longer", () => {
+test("a player that does not respond is no longer waited for", () => {
   const [alive, dead] = [player(50), player(50)];
   const { pass, places } = inStep(alive, dead);
   pass(1);
@@ -77,7 +77,7 @@ test("one that does not answer at all is not waited for any longer", () => {
   expect(places()[0]).toBeGreaterThan(2);
 });
 
-test("one whose episode is over waits for the others, then all begin the next", () => {
+test("a player whose episode is over waits for the others before the next", () => {
   const [short, long] = [player(2), player(4)];
   const { pass, places } = inStep(short, long);
   pass(4);
@@ -91,7 +91,7 @@ test("one whose episode is over waits for the others, then all begin the next", 
   ]);
 });
 
-test("whoever joins late begins with everybody else", () => {
+test("a player that joins late starts with the others", () => {
   const [early, late] = [player(50), player(50, "opening")];
   const { pass, places } = inStep(early, late);
   pass(5);
@@ -102,7 +102,7 @@ test("whoever joins late begins with everybody else", () => {
   expect(late.seeds).toEqual([2]);
 });
 
-test("all are held together, take single steps in total, and go on together", () => {
+test("all players pause, step and resume together", () => {
   const [a, b] = [player(50), player(50)];
   const { lockstep, pass, places } = inStep(a, b);
   pass(2);
@@ -117,7 +117,7 @@ test("all are held together, take single steps in total, and go on together", ()
   expect(places()).toEqual([5, 5]);
 });
 
-test("whoever joins while all are held is shown the beginning, with everybody else", () => {
+test("a player that joins during a pause is shown the start with the others", () => {
   const [early, late] = [player(50), player(50, "opening")];
   const { lockstep, pass, places } = inStep(early, late);
   pass(3);
@@ -127,7 +127,7 @@ test("whoever joins while all are held is shown the beginning, with everybody el
   expect(places()).toEqual([0, 0]);
 });
 
-test("nothing is asked once it was stopped", () => {
+test("no requests are sent after a stop", () => {
   const a = player(50);
   const { lockstep, pass, places } = inStep(a);
   pass(2);

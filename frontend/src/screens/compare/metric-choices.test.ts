@@ -20,7 +20,7 @@ const registry = new MetricRegistry({
   ],
 });
 
-test("what the runs have logged can be chosen, and nothing else", () => {
+test("exactly the logged metrics can be chosen", () => {
   const groups = metricChoices(registry, ["own/wind", "train/loss", "time/steps"]);
   expect(groups.map(({ title, metrics }) => [title, metrics.map(({ name }) => name)])).toEqual([
     ["Value estimates", ["train/loss"]],

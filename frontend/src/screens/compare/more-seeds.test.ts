@@ -15,14 +15,14 @@ function wanting(compared: Run[], found: Run[], most = 100) {
   return moreSeeds(groupsOfFewSeeds(compared, 5), found, { chosen, enough: 5, most });
 }
 
-test("of complete groups the seeds that are not compared are added, and none is trained", () => {
+test("uncompared seeds of complete groups are added and none is trained", () => {
   expect(wanting([a[0]!, b[0]!], [...a, ...b])).toEqual({
     there: ["a1", "a2", "a3", "a4", "b1", "b2", "b3", "b4"],
     lacking: [],
   });
 });
 
-test("incomplete groups lack what they have not, compared or not", () => {
+test("incomplete groups need the seeds that they do not have, compared or not", () => {
   const three = a.slice(0, 3);
   const two = b.slice(0, 2);
   const lacking = [
@@ -36,7 +36,7 @@ test("incomplete groups lack what they have not, compared or not", () => {
   expect(wanting([...three, ...two], [...three, ...two])).toEqual({ there: [], lacking });
 });
 
-test("a run without a group lacks all others", () => {
+test("a run without a group is missing all other seeds", () => {
   const alone = run("c", "c");
   expect(wanting([alone, a[0]!], [alone, ...a])).toEqual({
     there: ["a1", "a2", "a3", "a4"],
@@ -44,7 +44,7 @@ test("a run without a group lacks all others", () => {
   });
 });
 
-test("of a group that has enough in the comparison nothing is wanted, though it has more", () => {
+test("a group with enough compared seeds needs no more", () => {
   const six = group("a", 6);
   const two = b.slice(0, 2);
   expect(wanting([...six.slice(0, 5), b[0]!], [...six, ...two])).toEqual({
@@ -54,7 +54,7 @@ test("of a group that has enough in the comparison nothing is wanted, though it 
   expect(groupsOfFewSeeds([...a, ...b], 5)).toEqual([]);
 });
 
-test("seeds that train, wait or are paused are there; those that were cut short or not begun are not", () => {
+test("training, queued and paused seeds count; interrupted and unstarted ones do not", () => {
   const statuses = ["running", "queued", "paused", "failed", "interrupted", "stopped", "created"];
   const others = statuses.map((status) => run(status, "a", { status }));
   expect(wanting([a[0]!, ...b], [a[0]!, ...others, ...b])).toEqual({
@@ -63,7 +63,7 @@ test("seeds that train, wait or are paused are there; those that were cut short 
   });
 });
 
-test("a compared run counts as the comparison takes it, stopped or not, unless it has failed", () => {
+test("a compared run counts even if it was stopped, unless it failed", () => {
   const stopped = run("stopped", "a", { status: "stopped" });
   const failed = run("failed", "b", { status: "failed" });
   expect(wanting([stopped, failed], [stopped, failed]).lacking).toEqual([
@@ -72,7 +72,7 @@ test("a compared run counts as the comparison takes it, stopped or not, unless i
   ]);
 });
 
-test("runs that are chosen and not loaded yet are neither added nor trained again", () => {
+test("selected runs that are still loading are neither added nor trained again", () => {
   const chosen = [...a, ...b].map(({ id }) => id);
   const few = groupsOfFewSeeds([a[0]!, b[0]!], 5);
   expect(moreSeeds(few, [...a, ...b], { chosen, enough: 5, most: 100 })).toEqual({
@@ -81,16 +81,16 @@ test("runs that are chosen and not loaded yet are neither added nor trained agai
   });
 });
 
-test("as many as can be compared are added, as evenly as the groups have them", () => {
+test("seeds are added up to the limit, as evenly as possible", () => {
   expect(wanting([a[0]!, b[0]!], [...a, ...b.slice(0, 2)], 5).there).toEqual(["a1", "a2", "b1"]);
   expect(wanting([a[0]!, b[0]!], [...a, ...b], 2)).toEqual({ there: [], lacking: [] });
 });
 
-test("seeds of one group are compared with nothing", () => {
+test("seeds of a single group are not compared", () => {
   expect(groupsOfFewSeeds(a.slice(0, 2), 5)).toEqual([]);
 });
 
-test("what cannot be repeated with another seed lacks none, but what there is of it is added", () => {
+test("a run that cannot be repeated with another seed needs none, but its existing seeds are added", () => {
   const forked = run("f", "f", { parent: { run_id: "x", snapshot: "s", step: 1 } });
   const foreign = ["g0", "g1"].map((id) => run(id, "g", { actor: "foreign" }));
   expect(wanting([forked, foreign[0]!, b[0]!], [forked, ...foreign, b[0]!])).toEqual({

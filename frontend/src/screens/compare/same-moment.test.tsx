@@ -62,7 +62,7 @@ const tile = (name: string) => within(screen.getByRole("listitem", { name }));
 const move = (label: string, value: number) =>
   fireEvent.change(screen.getByRole("slider", { name: label }), { target: { value } });
 
-test("each run plays the policy that it had at the same step", async () => {
+test("each run plays its policy of the same step", async () => {
   show("step");
   expect(screen.getByText("At step 400")).toBeVisible();
   expect(await tile("A").findByText("Policy of step 300 · return 30.0")).toBeVisible();
@@ -81,7 +81,7 @@ test("each run plays the policy that it had at the same step", async () => {
   );
 });
 
-test("a run without a film says so, and plays nothing that it learned later", async () => {
+test("a run without a film says so and plays no later policy", async () => {
   show("step");
   expect(
     await tile("C").findByText("This run keeps no film. The first one kept is of step 900."),
@@ -89,7 +89,7 @@ test("a run without a film says so, and plays nothing that it learned later", as
   expect(screen.queryByLabelText("Video of C")).not.toBeInTheDocument();
 });
 
-test("at the same return, each run is shown as it was when it had it", async () => {
+test("at the same return, each run plays its policy of that time", async () => {
   show("return");
   expect(await screen.findByText("At a mean return of 30")).toBeVisible();
   expect(
@@ -99,7 +99,7 @@ test("at the same return, each run is shown as it was when it had it", async () 
   expect(await tile("C").findByText(/^Reached at step 750 · Policy of step 900 ·/)).toBeVisible();
 });
 
-test("a run that never had the return says so, and what its best is", async () => {
+test("a run that never reached the return says so with its best return", async () => {
   show("return");
   await screen.findByText("At a mean return of 30");
   move("Mean return", 48);

@@ -12,18 +12,18 @@ const both = {
 };
 const environment = (title: string) => ({ title, run_ids: ["a"], threshold: null });
 
-test("a run has reached a return at the first step at which its mean is as high", () => {
+test("a run reaches a return at the first step whose mean is as high", () => {
   expect(reachedReturn(both, "a", 20).step).toBe(200);
   expect(reachedReturn(both, "a", 50).step).toBe(400);
   expect(reachedReturn(both, "b", 5).step).toBe(0);
 });
 
-test("of a run that never had a return, the best that it had is known", () => {
+test("a run that never reached the return has a known best", () => {
   expect(reachedReturn(both, "b", 13)).toEqual({ step: null, best: 12 });
   expect(reachedReturn(both, "c", 1)).toEqual({ step: null, best: null });
 });
 
-test("the policy of a return is the first kept one that learned enough for it", () => {
+test("the policy of a return is the first stored one after reaching it", () => {
   const policies = [0, 90, 210, 400].map((step) => ({ step }) as KeptPolicy);
   expect(firstPolicyFrom(policies, 100)?.step).toBe(210);
   expect(firstPolicyFrom(policies, 90)?.step).toBe(90);
@@ -31,12 +31,12 @@ test("the policy of a return is the first kept one that learned enough for it", 
   expect(firstPolicyFrom([], 0)).toBeUndefined();
 });
 
-test("returns go from the least to the largest of all runs; all runs had the shared one", () => {
+test("the range of returns spans all runs, and all runs had the shared one", () => {
   expect(returnsOf(both)).toEqual({ least: 5, largest: 50, shared: 12 });
   expect(returnsOf({ steps: [], runs: [{ id: "a", y: [null] }] })).toBeNull();
 });
 
-test("returns of different environments, or of none, cannot be compared", () => {
+test("returns of different or unknown environments cannot be compared", () => {
   const of = (...titles: string[]) =>
     comparison([compared("a", 10)], { environments: titles.map(environment) });
   expect(comparesReturns(of("A"))).toBe(true);

@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { goTo } from "@/lib/testing/navigation";
 import { SavedViews, savedViews } from "./saved-views";
 
-test("the address is kept under a name, which another view takes over", async () => {
+test("the address is saved under a name and replaced by the next view of that name", async () => {
   goTo("/compare?runs=a,b");
   render(<SavedViews isEmpty={false} />);
   await userEvent.click(screen.getByRole("button", { name: "Views" }));
@@ -20,7 +20,7 @@ test("the address is kept under a name, which another view takes over", async ()
   expect(savedViews.get()).toEqual([]);
 });
 
-test("what is no view is left out", () => {
+test("an invalid view is left out", () => {
   localStorage.setItem("rlviz.compare.views", '[{"name": 3}, null, {"name": "x", "search": ""}]');
   expect(savedViews.get()).toEqual([{ name: "x", search: "" }]);
 });

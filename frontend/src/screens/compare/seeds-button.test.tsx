@@ -63,7 +63,7 @@ beforeEach(() => {
   limits = LIMITS;
 });
 
-test("seeds that are there are added, and no run is started", async () => {
+test("existing seeds are added without starting a run", async () => {
   add("a", "a", "a2", "a3", "a4", "a5");
   add("b", "b", "b2", "b3", "b4", "b5");
   const asked = service();
@@ -76,7 +76,7 @@ test("seeds that are there are added, and no run is started", async () => {
   expect(asked.filter(({ route }) => route.startsWith("POST"))).toEqual([]);
 });
 
-test("what the groups lack with all their seeds is trained once those are compared", async () => {
+test("seeds missing in fully compared groups are trained", async () => {
   add("a", "a", "a2");
   add("b", "b");
   const asked = service();
@@ -95,7 +95,7 @@ test("what the groups lack with all their seeds is trained once those are compar
   expect(added).toHaveBeenLastCalledWith(stored.slice(3).map(({ id }) => id));
 });
 
-test("nothing can be pressed until the seeds are looked up, and a failure can be tried again", async () => {
+test("the button is disabled until the seeds are looked up, and a failure can be retried", async () => {
   add("a", "a");
   add("b", "b");
   answers = false;
@@ -122,7 +122,7 @@ test("seeds that could not be compared are not trained", async () => {
   expect(asked.filter(({ route }) => route.startsWith("POST"))).toEqual([]);
 });
 
-test("where no other seed can be trained the caution is a sentence", async () => {
+test("without trainable seeds the caution is plain text", async () => {
   const parent = { run_id: "x", snapshot: "s", step: 1 };
   stored = ["a", "b"].map((id) => aRun(id, { group_id: id, parent } as Partial<Run>));
   const asked = service();

@@ -27,7 +27,7 @@ function Policies() {
   return <SideBySide {...{ runs, comparison, view, onView }} seriesStyles={new Map()} />;
 }
 
-test("as many runs play live as the service allows, and one can choose which", async () => {
+test("as many runs play live as the service allows, and the user can choose which", async () => {
   serve({
     "GET /health": () => ({ body: { max_sessions: 2 } }),
     ...Object.fromEntries(
@@ -49,7 +49,7 @@ test("as many runs play live as the service allows, and one can choose which", a
   expect(names()).toEqual(["Run c"]);
 });
 
-test("what the runs were at the same step is asked for when somebody opens it, and not before", async () => {
+test("the policies at the same step are requested only when the view is opened", async () => {
   const asked = serve({
     "GET /health": () => ({ body: { max_sessions: 2 } }),
     ...Object.fromEntries(

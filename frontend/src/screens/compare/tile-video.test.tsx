@@ -25,7 +25,7 @@ const show = (status: number) => {
   return onGone;
 };
 
-test("a video that is there and did not load can be loaded again", async () => {
+test("a video that exists and failed to load can be reloaded", async () => {
   const onGone = show(200);
   expect(await screen.findByRole("alert")).toHaveTextContent("This video could not be loaded");
   await userEvent.click(screen.getByRole("button", { name: /Try again/ }));
@@ -33,7 +33,7 @@ test("a video that is there and did not load can be loaded again", async () => {
   expect(onGone).not.toHaveBeenCalled();
 });
 
-test("one whose file is gone is handed on as such", async () => {
+test("a video with a missing file is reported as such", async () => {
   const onGone = show(404);
   await vi.waitFor(() => expect(onGone).toHaveBeenCalledOnce());
   expect(screen.getByRole("alert")).toHaveTextContent("This video is not kept any more");

@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { renderWithQueries, serve } from "@/lib/testing/service";
 import { UnknownRuns } from "./compare";
 
-test("runs that are gone can be restored, as long as they lie in the trash", async () => {
+test("deleted runs can be restored while they are in the trash", async () => {
   const asked = serve({
     "POST /runs/a/restore": () => ({ body: { id: "a" } }),
     "POST /runs/b/restore": () => ({ status: 404, body: { title: "Run not found" } }),
@@ -18,7 +18,7 @@ test("runs that are gone can be restored, as long as they lie in the trash", asy
   expect(screen.queryByRole("button", { name: "Restore from the trash" })).toBeNull();
 });
 
-test("a service that is away is told", async () => {
+test("an unreachable service is reported", async () => {
   serve({});
   renderWithQueries(<UnknownRuns ids={["a"]} onRemove={() => {}} />);
   await userEvent.click(screen.getByRole("button", { name: "Restore from the trash" }));

@@ -21,7 +21,7 @@ function seat(neutral: number | null) {
   return { mine, asked };
 }
 
-test("a key that is held acts in every step, and one that was tapped in the next", () => {
+test("a held key acts in every step and a tapped one in the next", () => {
   const { mine, asked } = seat(5);
   mine.hold(1);
   mine.forward();
@@ -33,7 +33,7 @@ test("a key that is held acts in every step, and one that was tapped in the next
   expect(asked).toEqual([1, "step", 1, "step", 0, "step", "step"]);
 });
 
-test("where every action does something, the last one goes on, since nobody waits in a race", () => {
+test("without a no-op the last action continues, because a race does not wait", () => {
   const { mine, asked } = seat(null);
   mine.forward();
   mine.hold(1);

@@ -11,7 +11,7 @@ const experiment = (specification: object, changes: object = {}) =>
 const upper = (id: string) => id.toUpperCase();
 const base = { algo: "ppo", env_id: "CartPole-v1", preset: "fast", total_timesteps: null };
 
-test("what variants differ in is a column, and what they share a fact", () => {
+test("differences between variants are columns and shared values are facts", () => {
   const found = described(
     experiment(
       {
@@ -52,7 +52,7 @@ test("what variants differ in is a column, and what they share a fact", () => {
   });
 });
 
-test("steps that all variants train for are a fact, also where their presets say them", () => {
+test("a shared number of steps is a fact, also if it comes from presets", () => {
   const variants = [variant("a", { total_timesteps: 700 }), variant("b", { total_timesteps: 700 })];
   const found = described(experiment({ base, variants: [] }, { variants }), upper);
   expect(Object.fromEntries(found.facts)["Steps of each run"]).toBe("700");
@@ -71,7 +71,7 @@ test("several environments are all named, and each variant has its own", () => {
   ]);
 });
 
-test("of a search the table has what is searched, with its scale and condition", () => {
+test("the table of a search lists its parameters with scale and condition", () => {
   const space = {
     gamma: { kind: "float", low: 0.9, high: 0.999, log: false, step: null, when: {} },
     rate: { kind: "float", low: 1e-5, high: 0.01, log: true, step: null, when: {} },
@@ -104,7 +104,7 @@ test("of a search the table has what is searched, with its scale and condition",
   });
 });
 
-test("a search has as many combinations as it has trials of each seed", () => {
+test("a search has as many combinations as trials per seed", () => {
   const space = { gamma: { kind: "choice", choices: [0.9, 0.99], when: {} } };
   const found = experiment({ base, sweep: { space, sampler: "tpe", trials: 5 } }, { trials: 6 });
   expect(Object.fromEntries(described(found, upper).facts).Trials).toBe("2 combinations");

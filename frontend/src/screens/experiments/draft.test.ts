@@ -6,11 +6,11 @@ const toSpecification = (draft: ExperimentDraft, offer: Offer) => read(draft, of
 const problemsOf = (draft: ExperimentDraft, offer: Offer) =>
   Object.fromEntries(read(draft, offer).problems);
 
-test("offers what can learn in the environment", () => {
+test("offers the algorithms that can learn in the environment", () => {
   expect(cartpole.algorithms.map(({ id }) => id)).toEqual(["ppo", "dqn"]);
 });
 
-test("keeps what fits another environment, with a preset that it has there", () => {
+test("keeps what fits another environment, with one of its presets", () => {
   expect(variantsIn(pendulum, FIRST.variants)).toEqual([{ algo: "ppo", preset: "stable" }]);
   expect(variantsIn(pendulum, [{ algo: "dqn", preset: "fast" }])).toEqual([
     { algo: "ppo", preset: "stable" },
@@ -21,7 +21,7 @@ test("keeps what fits another environment, with a preset that it has there", () 
   ]);
 });
 
-test("says what is compared as the service takes it", () => {
+test("describes the comparison in the form of the service", () => {
   expect(toSpecification(FIRST, cartpole)).toEqual({
     base: { env_id: "CartPole-v1", total_timesteps: null },
     variants: [
@@ -37,7 +37,7 @@ test("says what is compared as the service takes it", () => {
   });
 });
 
-test("a named variant with changes is said so", () => {
+test("a named variant with changes is marked as changed", () => {
   const changes = [{ name: "net_arch", text: "32, 32" }];
   const [named, changed] = [
     { algo: "ppo", preset: "fast", name: " Small ", changes },
@@ -56,7 +56,7 @@ test("a named variant with changes is said so", () => {
   });
 });
 
-test("a grid has lists apart by semicolons", () => {
+test("lists of a grid are separated by semicolons", () => {
   const grid = [
     { name: "gamma", text: "0.9, 0.99, 0.999" },
     { name: "net_arch", text: "64; 64, 64" },
@@ -74,7 +74,7 @@ test.each([
   ["", "Give values, with “,” between"],
   ["0.9, 0.9", "0.9 is listed twice"],
   ["0.9, often", "often: Enter a number"],
-])("of a grid, values %j are told to be wrong", (text, problem) => {
+])("grid values %j are reported as wrong", (text, problem) => {
   const draft = { ...FIRST, kind: "grid" as const, grid: [{ name: "gamma", text }] };
   expect(problemsOf(draft, cartpole)).toEqual({ "/grid/gamma": problem });
 });
@@ -88,7 +88,7 @@ test.each([
   ["trials", "100,000", "Must be 1 to 1,000"],
   ["trials", "", "Enter a whole number"],
   ["seeds", "21", "Must be 1 to 20"],
-])("%s %j are told to be wrong, and by which bounds", (field, text, problem) => {
+])("%s %j are reported as wrong with the violated bounds", (field, text, problem) => {
   const isSteps = field === "steps";
   const draft = isSteps
     ? { ...FIRST, steps: text }
@@ -106,7 +106,7 @@ const searchWith = (name: string, changes: object) => ({
   },
 });
 
-test("a search begins with what the algorithm suggests and the environment can use", () => {
+test("a search starts with the suggestions of the algorithm that the environment can use", () => {
   const found = read({ ...searching, steps: "5000" }, cartpole);
   expect(found.specification.sweep).toEqual({
     space: {
@@ -125,19 +125,19 @@ test.each([
   ["gamma", { low: "0", log: true }, "A logarithmic scale starts above 0"],
   ["slope", { high: "2.5" }, "Enter whole numbers"],
   ["net_arch", { choices: "64; wide" }, "wide: Enter a whole number"],
-])("of a search, %s with %j is told to be wrong", (name, changes, problem) => {
+])("search parameter %s with %j is reported as wrong", (name, changes, problem) => {
   expect(problemsOf(searchWith(name, changes), cartpole)).toEqual({
     [`/sweep/space/${name}`]: problem,
   });
 });
 
-test("what depends on a choice that is not searched is told so", () => {
+test("a condition on a parameter that is not searched is reported", () => {
   expect(problemsOf(searchWith("activation", { searched: false }), cartpole)).toEqual({
     "/sweep/space/slope": expect.stringContaining("only where activation is searched"),
   });
 });
 
-test("trials that can be given up are evaluated ten times", () => {
+test("trials that can be pruned are evaluated ten times", () => {
   const judged = { ...searching, sweep: { ...searching.sweep, pruner: "median" as const } };
   expect(toSpecification({ ...judged, steps: "8k" }, cartpole).base?.evaluation).toMatchObject({
     every_steps: 800,
@@ -148,13 +148,13 @@ test("trials that can be given up are evaluated ten times", () => {
   });
 });
 
-test("another environment or algorithm keeps what can be kept, and suggests its own space", () => {
+test("another environment or algorithm keeps what it can and suggests its own space", () => {
   const moved = enter({ ...searching, places: [place("Pendulum-v1")] }, pendulum);
   expect(moved.base).toEqual({ algo: "ppo", preset: "stable" });
   expect(moved.sweep.space.map(({ name }) => name)).toContain("gamma");
 });
 
-test("of a grid another algorithm keeps what means the same in it", () => {
+test("another algorithm keeps the values of a grid with the same meaning", () => {
   const algorithms = cartpole.algorithms.map((one) =>
     one.id === "dqn"
       ? {
@@ -177,7 +177,7 @@ test("of a grid another algorithm keeps what means the same in it", () => {
   expect(moved.grid).toEqual([{ name: "gamma", text: "0.9, 0.99" }]);
 });
 
-test("of a grid another environment keeps what means the same in the algorithm that can learn there", () => {
+test("another environment keeps the values of a grid that mean the same in its algorithm", () => {
   const base = { algo: "dqn", preset: "" };
   const grid = [
     { name: "gamma", text: "0.9, 0.99" },

@@ -10,7 +10,7 @@ import {
   trialsMade,
 } from "./experiment-text";
 
-test("says what has become of the trials", () => {
+test("states the outcomes of the trials", () => {
   expect(doneText({ counts: {}, trials: 1 })).toBe("0 of 1 trial scored");
   expect(doneText({ counts: { scored: 3, failed: 1, training: 2 }, trials: 10 })).toBe(
     "3 of 10 trials scored, 1 failed",
@@ -20,12 +20,12 @@ test("says what has become of the trials", () => {
 test.each([
   [98_304, "6 runs, 98.3k steps in total"],
   [24_000, "6 runs, 24k to 98.3k steps in total"],
-])("says what would be trained, from %i steps on", (least, text) => {
+])("states what would be trained, from %i steps on", (least, text) => {
   const steps = { total_timesteps: 98_304, least_timesteps: least };
   expect(estimateText({ ...steps, trials: 6, length_note: null, core_seconds: null })).toBe(text);
 });
 
-test("says how long it takes, and what it has cost", () => {
+test("states the duration and the cost", () => {
   expect(leftText({ seconds_left: 125 })).toBe("2m 05s left");
   expect(leftText({ seconds_left: null })).toBeNull();
   expect(costText({ core_seconds: 1112.6, status: "completed" })).toBe("1,113 core-seconds");
@@ -33,7 +33,7 @@ test("says how long it takes, and what it has cost", () => {
   expect(costText({ core_seconds: 57, status: "running" })).toBe("about 57 core-seconds");
 });
 
-test("says what is compared, or searched, where, and what it cost", () => {
+test("states what is compared or searched, where and at what cost", () => {
   const variant = (env_id: string) => ({ env_id }) as Experiment["variants"][number];
   const common = {
     core_seconds: 9.2,
@@ -55,7 +55,7 @@ test("says what is compared, or searched, where, and what it cost", () => {
   ]);
 });
 
-test("says of how many trials its figures are, and where they are from", () => {
+test("states the number and origin of the trials", () => {
   const counted = { counts: { scored: 3, failed: 1, waiting: 4, skipped: 2 }, trials: 10 };
   expect(costMade(counted)).toMatch(/^Core-seconds are .*\(n = 4; source: docs\/experiments.md\)$/);
   expect(trialsMade(counted)).toMatch(/^Each cell is .*\(n = 4; source: docs\/experiments.md\)$/);

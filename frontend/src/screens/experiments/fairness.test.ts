@@ -9,11 +9,11 @@ const POLICIES =
   "DQN Fast is scored by the best policy of its evaluations, but PPO Fast is scored by its last policy, because it has no evaluations.";
 const saysOf = (draft: ExperimentDraft) => unfairnessOf(draft, cartpole).map(({ says }) => says);
 
-test("says of two presets that they train for different lengths and are scored by different policies", () => {
+test("reports that two presets train for different lengths and are scored with different policies", () => {
   expect(saysOf(FIRST)).toEqual([LENGTHS, POLICIES]);
 });
 
-test("what it offers mends it, and is what the service is asked for", () => {
+test("its suggestion fixes the problem and is sent to the service", () => {
   const mended = unfairnessOf(FIRST, cartpole).reduce<ExperimentDraft>(
     (draft, { changes }) => ({ ...draft, ...changes }),
     FIRST,
@@ -25,7 +25,7 @@ test("what it offers mends it, and is what the service is asked for", () => {
   });
 });
 
-test("says that one ends as soon as it has solved the task, and has all trained to their end", () => {
+test("reports that one ends when it is solved, and offers full training for all", () => {
   const [ppo, dqn] = ["ppo", "dqn"].map((algo) => ({
     ...presetOf(cartpole, { algo, preset: "fast" })!,
     end_step: 1_000,
@@ -45,13 +45,13 @@ test("says that one ends as soon as it has solved the task, and has all trained 
   expect(mended.advanced.every).toBe("200");
 });
 
-test("the policy at the end of all is fair too", () => {
+test("the final policy of all variants is fair too", () => {
   expect(saysOf({ ...FIRST, advanced: { ...FIRST.advanced, policy: "latest" } })).toEqual([
     LENGTHS,
   ]);
 });
 
-test("nothing is said of one variant, of a preset against itself, or of a search", () => {
+test("one variant, a preset against itself and a search raise no warning", () => {
   const [ppo] = FIRST.variants;
   expect(saysOf({ ...FIRST, variants: [ppo!] })).toEqual([]);
   const changed = { ...ppo!, changes: [{ name: "gamma", text: "0.9" }] };

@@ -83,7 +83,7 @@ function expectNoStart(reason: string) {
   expect(screen.getByRole("status")).toHaveTextContent(reason);
 }
 
-test("thousands of runs are asked back with what they cost, and started when that is wanted", async () => {
+test("thousands of runs need a confirmation that shows their cost", async () => {
   const cost = "This would train 2,500 runs, 2,500,000 environment steps in total.";
   const detail = `${cost} Send \`confirm: true\` to start it.`;
   const sent = shown((body) =>
@@ -113,7 +113,7 @@ test("thousands of runs are asked back with what they cost, and started when tha
   expect(sent()).toMatchObject([{ confirm: false }, { confirm: true }]);
 });
 
-test("the space of a search is changed before it begins", async () => {
+test("the space of a search can be changed before it starts", async () => {
   const sent = shown(() => ({ status: 201, body: { id: "exp-b" } }));
   await screen.findByRole("option", { name: "Cart Pole" });
   await userEvent.click(screen.getByRole("radio", { name: "Search" }));
@@ -133,7 +133,7 @@ test("the space of a search is changed before it begins", async () => {
   });
 });
 
-test("its runs are delivered to the programs that the form names", async () => {
+test("runs of the experiment are delivered to the selected sinks", async () => {
   const sent = shown(() => ({ status: 201, body: { id: "exp-c" } }));
   await screen.findByRole("option", { name: "Cart Pole" });
   await userEvent.click(screen.getByText("Sinks"));
@@ -142,7 +142,7 @@ test("its runs are delivered to the programs that the form names", async () => {
   await vi.waitFor(() => expect(sent()).toMatchObject([{ sinks: ["mlflow"] }]));
 });
 
-test("what an experiment is called, which seeds, where, and how it is carried out are all said", async () => {
+test("name, seeds, environments and execution of an experiment are all sent", async () => {
   const sent = shown(() => ({ status: 201, body: { id: "exp-c" } }));
   await screen.findByRole("option", { name: "Cart Pole" });
   const type = (label: string, value: string) =>
@@ -186,7 +186,7 @@ test("what an experiment is called, which seeds, where, and how it is carried ou
   });
 });
 
-test("what the service refuses is said at its field, which is opened and focused, and the rest beside the button", async () => {
+test("a refusal opens and focuses its field, and other messages appear next to the button", async () => {
   shown(() => ({
     status: 422,
     body: {
@@ -207,7 +207,7 @@ test("what the service refuses is said at its field, which is opened and focused
   expect(alert).toHaveTextContent("Line 2: DQN does not fit.");
 });
 
-test("what is refused of the name that a line is given by itself is said at that line", async () => {
+test("a refused name of a single variant is shown at its line", async () => {
   const detail = "String should have at most 100 characters";
   shown(() => ({
     status: 422,
@@ -219,7 +219,7 @@ test("what is refused of the name that a line is given by itself is said at that
   expect(screen.getByLabelText("Name 2")).toHaveFocus();
 });
 
-test("what is refused and has no field at all is said in words", async () => {
+test("a refusal without a field is shown in words", async () => {
   const detail = "50,000 trials are too many: 10,000 are the most.";
   shown(() => ({ status: 422, body: { detail, errors: [{ pointer: "", detail }] } }));
   await screen.findByRole("option", { name: "Cart Pole" });
@@ -227,7 +227,7 @@ test("what is refused and has no field at all is said in words", async () => {
   expect(await screen.findByRole("alert")).toHaveTextContent(detail);
 });
 
-test("what was typed is there when the form is opened again, until it is started over", async () => {
+test("the form restores its input until it is reset", async () => {
   shown(() => ({ status: 500 }));
   await screen.findByRole("option", { name: "Cart Pole" });
   expect(screen.queryByRole("button", { name: "Start over" })).toBeNull();
@@ -239,7 +239,7 @@ test("what was typed is there when the form is opened again, until it is started
   expect(screen.getByLabelText("Steps of each run")).toHaveValue("");
 });
 
-test("variants are compared in several environments, a grid in one", async () => {
+test("variants are compared in several environments, and a grid in one", async () => {
   const sent = shown(() => ({ status: 201, body: { id: "exp-d" } }));
   await screen.findByRole("option", { name: "Cart Pole" });
   await userEvent.click(screen.getByRole("button", { name: "Another environment" }));

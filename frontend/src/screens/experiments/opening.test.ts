@@ -27,7 +27,7 @@ const algorithms = ["ppo", "dqn"].map(
 ) as Algorithm[];
 const landers = offerIn([lander], algorithms, [place("Lander")]);
 
-test("opens with what works there, against what is fair to compare it with", () => {
+test("opens with a preset that works and a fair comparison", () => {
   const draft = openingDraft(landers, [place("Lander")]);
   expect(draft.variants).toEqual([
     { algo: "dqn", preset: "high-score" },
@@ -48,13 +48,13 @@ test.each([
   expect(isUntouched({ ...draft, seeds: 3 }, offer)).toBe(false);
 });
 
-test("where no two are alike, the fewest changes make them so", () => {
+test("without a fair pair the fewest changes make one", () => {
   const draft = openingDraft(cartpole, FIRST.places);
   expect(draft.variants.map(({ preset }) => preset)).toEqual(["fast", "stable"]);
   expect([draft.steps, draft.advanced.every]).toEqual(["99900", ""]);
 });
 
-test("what was not touched is what works in another environment, and what was chosen stays", () => {
+test("untouched fields follow another environment and chosen ones stay", () => {
   const draft = openingDraft(cartpole, FIRST.places);
   const move = (one: ExperimentDraft) =>
     movedDraft(one, { ...one, places: [place("Lander")] }, cartpole, landers);

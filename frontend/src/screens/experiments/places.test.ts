@@ -7,7 +7,7 @@ import { refusalsOf } from "./problems";
 const both = [place("CartPole-v1"), place("Pendulum-v1")];
 const everywhere = offerAt(...both);
 
-test("in several environments is offered what can learn in all, with the presets that all have", () => {
+test("in several environments, algorithms and presets that all support are offered", () => {
   expect(everywhere.algorithms.map(({ id }) => id)).toEqual(["ppo"]);
   const moved = enter({ ...FIRST, places: both }, everywhere);
   expect(moved.variants).toEqual([{ algo: "ppo", preset: "stable" }]);
@@ -15,7 +15,7 @@ test("in several environments is offered what can learn in all, with the presets
   expect(nextPlace({ ...FIRST, variants: [FIRST.base] }, environments)).toEqual(both[1]);
 });
 
-test("each variant is trained in each environment, and counted with the presets that it has there", () => {
+test("each variant is trained in each environment and counted with its presets there", () => {
   const variants = [
     { algo: "ppo", preset: "stable" },
     { algo: "ppo", preset: "stable", name: "Patient", changes: [{ name: "gamma", text: "0.9" }] },
@@ -36,7 +36,7 @@ test("each variant is trained in each environment, and counted with the presets 
   });
 });
 
-test("an environment that is there twice is told so, unless its options differ", () => {
+test("a duplicate environment is reported unless its options differ", () => {
   const gravity = schema("gravity", "number", { default: 9.8, minimum: 0, maximum: 20 });
   const [cart] = environments;
   const known = [{ ...cart!, options: [gravity] } as unknown as Environment];
@@ -56,7 +56,7 @@ test("an environment that is there twice is told so, unless its options differ",
   expect(apart.specification.variants![0]!.changes).not.toHaveProperty("env_options");
 });
 
-test("what is refused of a variant is said at its line, and at the place where it trains", () => {
+test("a refused variant is shown at its line and at its environment", () => {
   const places = [place("CartPole-v1"), { env: "Pendulum-v1", options: { g: "40" } }];
   const changes = [{ name: "gamma", text: "0.9" }];
   const variants = [FIRST.base, { ...FIRST.base, changes }];

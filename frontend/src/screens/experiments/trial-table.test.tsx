@@ -31,7 +31,7 @@ const experiment = {
   ],
 } as unknown as Experiment;
 
-test("a cell has its status, its score and its returns over the share that it has trained", () => {
+test("a cell has its status, its score and its returns over the trained share", () => {
   render(<TrialTable experiment={experiment} />);
   const [ppo, dqn] = ["PPO", "DQN"].map((name) => {
     const row = screen.getByRole("rowheader", { name }).closest("tr")!;
@@ -54,7 +54,7 @@ test("a cell has its status, its score and its returns over the share that it ha
   expect(dqn![1]!.querySelector("path")).toBeNull();
 });
 
-test("a trial that is clicked is opened within the app, and with a key pressed as the browser does", () => {
+test("a clicked trial opens within the app, and with a modifier key as in the browser", () => {
   render(<TrialTable experiment={experiment} />);
   const trial = screen.getByRole("link", { name: "487.3 scored" });
   const left: boolean[] = [];
@@ -73,7 +73,7 @@ test("a trial that is clicked is opened within the app, and with a key pressed a
   expect(push).toHaveBeenCalledOnce();
 });
 
-test("a thousand trials are a few elements each", () => {
+test("a thousand trials need only a few elements each", () => {
   const seeds = Array.from({ length: 1_000 }, (_, seed) => seed);
   const many = {
     ...experiment,

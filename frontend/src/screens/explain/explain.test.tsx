@@ -74,7 +74,7 @@ function answer(hints: object[]) {
   });
 }
 
-test("a run's hint says which curve, where, what to try, and leads to the reason", async () => {
+test("a hint of a run states its curve, its position and what to try, and links to the reason", async () => {
   answer([hint]);
   renderWithQueries(
     <>
@@ -99,13 +99,13 @@ test("a run's hint says which curve, where, what to try, and leads to the reason
   expect(document.querySelector(window.location.hash)).toHaveTextContent("approx_kl spikes");
 });
 
-test("a run without trouble says so", async () => {
+test("a run without problems says so", async () => {
   answer([]);
   renderWithQueries(<HintsPanel run={run} />);
   expect(await screen.findByText("No hints")).toBeVisible();
 });
 
-test("the guide shows the chosen preset's numbers, in the picture and the table", async () => {
+test("the guide shows the numbers of the chosen preset in the picture and the table", async () => {
   answer([]);
   renderWithQueries(<PpoGuide {...begin} />);
   const clip = await screen.findByRole("slider", { name: "Clip range" });

@@ -40,7 +40,7 @@ function answer(algo: string, ofRun: Record<string, object>) {
   });
 }
 
-test("a run's own settings stand beside the presets, and are shown first", async () => {
+test("the settings of a run are listed with the presets and shown first", async () => {
   answer("ppo", { anatomy: { run_id: RUN, updates: [] } });
   const config = { total_timesteps: 5_000, hyperparameters: { clip_range: 0.35, n_steps: 64 } };
   renderWithQueries(<PpoGuide {...begin} config={config as unknown as RunConfig} />);
@@ -93,7 +93,7 @@ test.each<[string, ComponentType<GuideProps>, string, number, RegExp]>([
   ],
   ["sac", SacGuide, "train/ent_coef", 0.05, /temperature α of this run, 0.0500 at step 2,000/],
 ])(
-  "the picture of %s is fed with what the run has logged",
+  "the picture of %s uses the logged values of the run",
   async (algo, Guide, metric, last, said) => {
     const series = { [metric]: { x: [1_000, 2_000, 3_000], y: [0.5, last, null], count: 3 } };
     answer(algo, { "metrics/curves": { run_id: RUN, series } });
@@ -102,7 +102,7 @@ test.each<[string, ComponentType<GuideProps>, string, number, RegExp]>([
   },
 );
 
-test("the picture of QR-DQN is fed with the quantiles of the newest recorded evaluation", async () => {
+test("the picture of QR-DQN uses the quantiles of the newest recorded evaluation", async () => {
   const evaluation = { id: "e", status: "completed", has_steps: true, checkpoint_step: 7_000 };
   const quantiles = [
     [10, 20],
@@ -123,7 +123,7 @@ test("the picture of QR-DQN is fed with the quantiles of the newest recorded eva
   expect(learned).toHaveTextContent("From 10.0 to 50.0");
 });
 
-test("beside the lake stands the table that a run has learned on the same one", async () => {
+test("the lake is shown with the table of a run on the same lake", async () => {
   const q = Array.from({ length: 16 }, () => [0, 0.5, 0, 0]);
   const map = ["SFFF", "FHFH", "FFFH", "HFFG"];
   answer("q-learning", { "artifacts/q_table.json": { step: 9_000, map, q } });

@@ -7,7 +7,7 @@ import { EditRun } from "./edit-run";
 const run = { id: "r", name: "PPO on CartPole", tags: ["baseline"], notes: "" } as unknown as Run;
 const tooLong = "x".repeat(41);
 
-test("A tag that is refused stays in its field, with the reason, and nothing is cut off unsaid", async () => {
+test("A refused tag stays in its field with the reason, and nothing is cut off silently", async () => {
   const detail = "String should have at most 40 characters";
   const asked = serve({
     "GET /tags": () => ({ body: { tags: [] } }),

@@ -35,7 +35,7 @@ const choose = async (content: string) =>
   userEvent.upload(screen.getByLabelText("File"), new File([content], "progress.csv"));
 const button = (name: string) => screen.getByRole("button", { name });
 
-test("a file is sent as it is, and what came of it is told", async () => {
+test("a file is sent unchanged and the result is shown", async () => {
   const sent = serveImports(201, {
     runs: [{ id: "ppo-a", name: "logs/a" }],
     warnings: [{ run_id: "ppo-a", message: "progress.csv, line 7 is left out." }],
@@ -58,7 +58,7 @@ test("a file is sent as it is, and what came of it is told", async () => {
   expect([type, text]).toEqual(["application/octet-stream", "step,loss\n1,2\n"]);
 });
 
-test("what was imported before is named, and imported again if it is wanted", async () => {
+test("a previously imported run is named and imported again on request", async () => {
   const known = [{ place: "progress.csv", run: { id: "ppo-a", name: "first" } }];
   const sent = serveImports(201, { runs: [], warnings: [], refused: [], known });
   renderWithQueries(<ImportDialog onClose={vi.fn()} />);
@@ -72,7 +72,7 @@ test("what was imported before is named, and imported again if it is wanted", as
   await expect.poll(() => sent.map(({ query }) => query.get("again"))).toEqual([null, "true"]);
 });
 
-test("why nothing was imported is said, and another file can be chosen", async () => {
+test("a failed import says why and another file can be chosen", async () => {
   serveImports(422, { title: "Cannot be imported", status: 422, detail: "progress.csv is empty." });
   renderWithQueries(<ImportDialog onClose={vi.fn()} />);
   await choose("x");
@@ -83,7 +83,7 @@ test("why nothing was imported is said, and another file can be chosen", async (
   expect(button("Import")).toBeEnabled();
 });
 
-test("a file beyond the bound is not sent", async () => {
+test("a file beyond the size limit is not sent", async () => {
   const sent = serveImports(201, { runs: [], warnings: [], refused: [] });
   renderWithQueries(<ImportDialog onClose={vi.fn()} />);
   await choose("x".repeat(2000));

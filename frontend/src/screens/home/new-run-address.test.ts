@@ -12,7 +12,7 @@ test.each([
   ["?duplicate=", { open: false }],
 ])("%j asks for %j", (search, asked) => expect(readNewRunAddress(query(search))).toEqual(asked));
 
-test("opening and closing the form leaves the list's filter alone", () => {
+test("opening and closing the form does not change the filter of the list", () => {
   expect(
     writeNewRunAddress(query("?q=x"), { open: true, duplicate: null, environment: null }),
   ).toBe("?q=x&new");

@@ -12,20 +12,20 @@ const lander = {
 } as unknown as Environment;
 const query = new URLSearchParams("env=L&option.gravity=-5&option.none=1&option.continuous=true");
 
-test("options are read from the address by the names that the environment has", () =>
+test("options are read from the address by their names in the environment", () =>
   expect(readOptions(query, lander)).toEqual({ gravity: "-5", continuous: "true" }));
 
-test("options are played with as values of their types", () =>
+test("options are used as values of their types", () =>
   expect(optionValues(lander, { gravity: "-5", continuous: "true", map_name: "8" })).toEqual({
     ...{ gravity: -5, continuous: true, map_name: "8" },
   }));
 
-test("an option that is not valid counts as its default, and is said", () => {
+test("an invalid option is replaced by its default and reported", () => {
   expect(optionValues(lander, { gravity: "5" })).toEqual({});
   expect(optionProblems(lander, { gravity: "5" })).toEqual({ gravity: "Must be -12 to 0" });
 });
 
-test("other options replace those in the address, and defaults are not written", () =>
+test("new options replace those in the address, without defaults", () =>
   expect(writeOptions(query, lander, { gravity: "-3.5", continuous: "false" })).toBe(
     "?env=L&option.gravity=-3.5",
   ));

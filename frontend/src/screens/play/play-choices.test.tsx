@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { renderWithQueries, serve } from "@/lib/testing/service";
 import { PlayChoices } from "./play-view";
 
-test("what can be played is waited for, and asked for again after a failure", async () => {
+test("the list of playable environments is waited for and requested again after a failure", async () => {
   const known = { summary: "", still_url: null, available: true };
   let works = false;
   serve({

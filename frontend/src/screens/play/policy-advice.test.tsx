@@ -22,14 +22,14 @@ function shown(actor: Actor, change: { reading?: PolicyReading }) {
   render(<PolicyAdvice client={client} />);
 }
 
-test("While a person plays, the policy's preference stands beside the stage", () => {
+test("While a person plays, the preference of the policy is shown next to the stage", () => {
   shown("person", { reading });
   expect(screen.getByRole("region", { name: "What the policy would do" })).toHaveTextContent(
     /push left.*20%.*push right, taken.*80%.*Expected return, V\(s\): 31.5/,
   );
 });
 
-test("While the policy plays, it says what it does", () => {
+test("While the policy plays, its action is shown", () => {
   shown("policy", { reading });
   expect(screen.getByRole("region", { name: "What the policy does" })).toBeVisible();
 });

@@ -7,7 +7,7 @@ const controls = (neutral: (number | null)[], ...values: [string, number, number
   ...{ neutral, is_continuous: false, rise_seconds: 0.25, fall_seconds: 0.15 },
 });
 
-test("each counted action can be tried once, by its name that of no key too", () => {
+test("each discrete action can be tried once, by name also without a key", () => {
   const space = { kind: "Discrete", shape: [], n: 3, labels: ["coast", "left", "up"] };
   const keys = controls([0], ["left", 1, 0], ["up", 2, 0], ["left", 1, 0]);
   expect(triedActions(keys, space)).toEqual([
@@ -17,7 +17,7 @@ test("each counted action can be tried once, by its name that of no key too", ()
   ]);
 });
 
-test("of numbers one is tried while the others rest", () =>
+test("one number is tried while the others stay neutral", () =>
   expect(
     triedActions(controls([0, null], ["steer", -1, 0], ["gas", 1, 1]), { kind: "Box", shape: [2] }),
   ).toEqual([

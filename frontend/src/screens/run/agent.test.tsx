@@ -28,24 +28,24 @@ const show = (status: string) =>
   renderWithQueries(<Agent run={run(status)} group={new ChartGroup()} />);
 const chosen = () => screen.getByRole("radio", { checked: true }).getAttribute("aria-label");
 
-test("an agent that trains is seen live", async () => {
+test("a training agent is shown live", async () => {
   show("running");
   expect(await screen.findByText("the live window")).toBeVisible();
   expect(chosen()).toBe("Live");
 });
 
-test("a run that has ended without an evaluation is seen live once the service says so", async () => {
+test("an ended run without an evaluation is shown live when the service allows it", async () => {
   show("completed");
   expect(await screen.findByText("the live window")).toBeVisible();
 });
 
-test("an evaluation that is under way is in front", async () => {
+test("a running evaluation is in front", async () => {
   evaluations = [evaluation("e", "queued")];
   show("running");
   await vi.waitFor(() => expect(chosen()).toBe("Evaluation"));
 });
 
-test("what was chosen is in the address, and is chosen again from there", async () => {
+test("the choice is in the address and restored from it", async () => {
   const { unmount } = show("running");
   await userEvent.click(await screen.findByRole("radio", { name: "Moment" }));
   expect(window.location.search).toBe("?id=a&view=moment");

@@ -19,7 +19,7 @@ const run = {
 const family = (...members: object[]) =>
   serve({ "GET /runs/a/family": () => ({ body: { run_id: "a", members, whole: true } }) });
 
-test("each relative is a link with what it changed, below what it was forked from", async () => {
+test("each relative links to its run with its changes, below its parent", async () => {
   family(
     ...[relative("r", null), relative("p", "r"), relative("a", "p"), relative("c", "a")],
     ...[relative("s", "p"), relative("n", "s")],
@@ -46,7 +46,7 @@ test("each relative is a link with what it changed, below what it was forked fro
   expect(screen.getByText("best average 321.0"), "of the run itself, what is newest").toBeVisible();
 });
 
-test("what was changed in the parent already is told apart from what the fork changed", async () => {
+test("changes inherited from the parent are distinguished from those of the fork", async () => {
   const longer = { name: "total_timesteps", before: 2_000_000, after: 40_000, in_parent: false };
   const inherited = { name: "learning_rate", before: 0.001, after: 0.0005, in_parent: true };
   family(relative("p", null), relative("a", "p", { changes: [longer, inherited] }));
@@ -58,7 +58,7 @@ test("what was changed in the parent already is told apart from what the fork ch
   ).toBeVisible();
 });
 
-test("a parent that is deleted is said as such", async () => {
+test("a deleted parent is shown as such", async () => {
   family(relative("p", null, { ...gone, changes: [] }), relative("a", "p"));
   renderWithQueries(
     <>

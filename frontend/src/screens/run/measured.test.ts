@@ -30,7 +30,7 @@ const config = (hyperparameters: object) =>
 const found = measuredPreset(config({ gamma: 0.98, n_steps: 2048 }), algorithm, environment)!;
 
 describe("the measured preset of a run", () => {
-  test("is that of a run with its values, and of no other", () => {
+  test("applies only to a run with its values", () => {
     expect(found.id).toBe("fast");
     expect(measuredPreset(config({ gamma: 0.9 }), algorithm, environment)).toBeNull();
     expect(measuredPreset(config({ n_steps: 64 }), algorithm, environment)).toBeNull();
@@ -41,7 +41,7 @@ describe("the measured preset of a run", () => {
   const said = (change: Partial<typeof measured>, step: number) =>
     measuredSentence({ ...found, measured: { ...measured, ...change } }, 475, step);
 
-  test("says how many seeds had solved it at the step where the run is", () => {
+  test("shows how many seeds had solved it at the current step", () => {
     const solved_steps = [9_000, 12_000, 20_000, 22_000, 23_000, 30_000, 31_000, 40_000, 80_000];
     expect(said({ solved_steps }, 0)).toMatch(
       /: none of 10 seeds had solved it here, 9 by the end\. After 100k steps the final greedy return of its 10 seeds was 498\.2 \[487\.0, 500\.0\]/,
@@ -52,12 +52,12 @@ describe("the measured preset of a run", () => {
     expect(measuredSentence(found, null, 0)).not.toMatch(/solved/);
   });
 
-  test("says where half had it, if it is not known where each did", () => {
+  test("shows where half had solved it if single steps are unknown", () => {
     expect(said({}, 5_000)).toMatch(/: 9 of 10 seeds solved it, in the median by step 22k\. After/);
     expect(said({}, 100_000)).toMatch(/: 9 of 10 seeds had solved it here\./);
   });
 
-  test("says that some solved it where fewer than half did, and none only where none did", () => {
+  test("says that some solved it if fewer than half did, and none only if none did", () => {
     const few = { solved: 4, steps_to_threshold: null };
     expect(said(few, 5_000)).toMatch(/: 4 of 10 seeds solved it\. After/);
     expect(said({ ...few, solved_steps: [1_000, 2_000, 8_000, 9_000] }, 5_000)).toMatch(
@@ -68,7 +68,7 @@ describe("the measured preset of a run", () => {
     );
   });
 
-  test("is drawn where it was measured, and nowhere else", () => {
+  test("is drawn only where it was measured", () => {
     const { final, solved } = measuredCurves(found, 475, 100_000);
     expect(final?.x.at(-1)).toBe(100_000);
     expect(final?.columns).toMatchObject({ low: [487, 487], high: [500, 500] });
@@ -77,7 +77,7 @@ describe("the measured preset of a run", () => {
     expect(measuredCurves(found, null, 100_000).solved).toBeNull();
   });
 
-  test("has its curve drawn as far as the run gets, with how it was made", () => {
+  test("has its curve drawn as far as the run goes, with its method", () => {
     const curve: MeasuredCurve = {
       ...{ source: "evaluation", shows: "iqm", step: [0, 1_000, 2_000] },
       ...{ middle: [10, 20, 30], low: [5, null, 25], high: [15, null, 35] },

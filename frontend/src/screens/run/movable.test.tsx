@@ -21,7 +21,7 @@ function Page({ beside, onLeave }: { beside: boolean; onLeave: () => void }) {
   );
 }
 
-test("what moves to another place of the page goes on there", async () => {
+test("a view moved to another place of the page keeps its state", async () => {
   const onLeave = vi.fn();
   const { rerender, unmount } = render(<Page beside={false} onLeave={onLeave} />);
   await userEvent.click(screen.getByRole("button"));

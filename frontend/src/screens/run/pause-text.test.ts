@@ -4,20 +4,20 @@ import { pauseText, resumedText } from "./pause-notice";
 describe("a run that pauses", () => {
   const run = { status: "pausing", step: 14_400, end_step: 20_480, saves_at: 16_384 } as const;
 
-  test("says at which step it is saved", () =>
+  test("states the step at which it will be saved", () =>
     expect(pauseText(run)?.title).toBe("Saving at step 16,384"));
 
-  test("says where it is once it is paused", () =>
+  test("states its step when it is paused", () =>
     expect(pauseText({ ...run, status: "paused", step: 16_384 })?.title).toBe(
       "Paused at step 16,384 of 20,480",
     ));
 
-  test("says the step alone where the length is unknown", () =>
+  test("states only the step if the length is unknown", () =>
     expect(pauseText({ ...run, status: "paused", step: 134, end_step: 0 })?.title).toBe(
       "Paused at step 134",
     ));
 
-  test("promises to continue exactly where that is so, and says why where it is not", () => {
+  test("promises an exact continuation only if it is one, and otherwise says why not", () => {
     const paused = { ...run, status: "paused" } as const;
     const text = (held?: Parameters<typeof pauseText>[1]) => pauseText(paused, held)?.text;
     expect(text({ exact: true, not_exact_because: null })).toMatch(/exactly where it was\.$/);
@@ -27,7 +27,7 @@ describe("a run that pauses", () => {
     expect(text(), "not known yet").toBe("Everything is saved, and no process runs.");
   });
 
-  test("has nothing to say while it trains", () =>
+  test("is empty during training", () =>
     expect(pauseText({ ...run, status: "running" })).toBeNull());
 });
 
@@ -48,35 +48,35 @@ describe("a run that continued from a snapshot", () => {
     },
   ) => resumedText({ ...run, resumed: { ...resumed, ...changes } });
 
-  test("says how many rows came out identical", () =>
+  test("states how many rows were identical", () =>
     expect(words({})).toBe("Resumed from step 16,384, 132 rows identical."));
 
-  test("says so when there was none to compare", () =>
+  test("says so if there were none to compare", () =>
     expect(words({ verified: 0 })).toBe("Resumed from step 16,384, exactly where it was."));
 
-  test("does not claim rows that it ended before", () =>
+  test("does not claim rows beyond its end", () =>
     expect(words({ verified: 0, left: 5 })).toBe(
       "Resumed from step 16,384, 0 rows identical, 5 not reached.",
     ));
 
-  test("does not claim to be exact where it is not", () =>
+  test("does not claim exactness if it is not exact", () =>
     expect(words({ diverged_at: 16_512 })).toMatch(/but not exactly: 132 rows identical/));
 
-  test("says so where it was known beforehand not to be exact", () =>
+  test("says so if it was known in advance to be inexact", () =>
     expect(words({ verified: 0, not_exact_because: "Its episode began anew." })).toBe(
       "Resumed from step 16,384, but not exactly. Its episode began anew.",
     ));
 
-  test("says nothing before the attempt has begun", () =>
+  test("is empty before the attempt has started", () =>
     expect(resumedText({ ...run, status: "queued" })).toBeNull());
 
-  test("says that it went back, and so nothing of what it left behind", () => {
+  test("reports a rollback without mentioning discarded rows", () => {
     const back = { ...run, resumed: { ...resumed, verified: null }, superseded: [stretch] };
     expect(resumedText(back)).toBe("Rolled back to step 16,384.");
     expect(resumedText({ ...back, attempt: 3 })).toBe("Resumed from step 16,384.");
   });
 
-  test("says of a fork where it began, and of its later attempts that they were resumed", () => {
+  test("states where a fork started and that later attempts were resumed", () => {
     const parent = { run_id: "a", snapshot: "16384", step: 16_384, changed: [] };
     const fork = { ...run, parent, attempt: 1, resumed: { ...resumed, verified: 0 } };
     expect(resumedText(fork)).toBe("Started at its parent's step 16,384, exactly where it was.");

@@ -33,7 +33,7 @@ test("a failed run shows its cause and its traceback", () => {
   expect(screen.getByRole("button", { name: "Copy traceback" })).toBeVisible();
 });
 
-test("a run that was cut short says what was saved, and leads to its log", async () => {
+test("an interrupted run says what was saved and links to its log", async () => {
   const cut = { id: "a", status: "interrupted", cause: "Killed", step: 1234, policy_step: 1000 };
   renderWithQueries(<RunNotices run={run(cut as Partial<RunDetail>)} />);
   expect(screen.getByRole("alert")).toHaveTextContent(
@@ -47,20 +47,20 @@ test("a run that was cut short says what was saved, and leads to its log", async
   expect(new URLSearchParams(window.location.search).get("details")).toBe("log");
 });
 
-test("of a run that another program wrote there is no worker's log to offer", () => {
+test("a run of another program offers no worker log", () => {
   const cut = { id: "a", actor: "foreign", status: "interrupted", cause: "Killed" };
   renderWithQueries(<RunNotices run={run(cut as Partial<RunDetail>)} />);
   expect(screen.getByRole("alert")).toHaveTextContent("Killed");
   expect(screen.queryByRole("button", { name: /worker.log/ })).not.toBeInTheDocument();
 });
 
-test("a queued run tells its place", () => {
+test("a queued run shows its position", () => {
   renderWithQueries(<RunNotices run={run({ status: "queued", queue_position: 2 })} />);
   expect(screen.getByRole("status")).toHaveTextContent("as soon as another run ends");
   expect(screen.getByRole("status")).toHaveTextContent("Number 2 in the queue");
 });
 
-test("a queued run that waits for more than a slot says for what", () => {
+test("a queued run that waits for more than a slot says what for", () => {
   renderWithQueries(
     <RunNotices run={run({ status: "queued", queue_position: 1, cause: "Only 3 MB are free" })} />,
   );
@@ -73,13 +73,13 @@ test("warnings are counted and the last one is quoted", () => {
   expect(screen.getByText("train/loss was NaN")).toBeVisible();
 });
 
-test("a run that is too short to learn says so", () => {
+test("a run too short to learn says so", () => {
   renderWithQueries(<RunNotices run={run({ length_note: "It learns nothing." })} />);
   expect(screen.getByText("Too short to learn")).toBeVisible();
   expect(screen.getByText("It learns nothing.")).toBeVisible();
 });
 
-test("a run of a newer version says so, and there is nothing to repair", () => {
+test("a run of a newer version says so and offers no repair", () => {
   const damage = [
     { file: "config.json", line: null, problem: "Schema 9.", remedy: "Look at it.", newer: true },
   ];
@@ -90,7 +90,7 @@ test("a run of a newer version says so, and there is nothing to repair", () => {
   expect(screen.queryByRole("button", { name: /Repair/ })).toBeNull();
 });
 
-test("a damaged run says what cannot be read and what can be done, and is repaired on request", async () => {
+test("a damaged run says what is unreadable and what can be done, and is repaired on request", async () => {
   const damage = [
     { file: "events.jsonl", line: 3, problem: "It is no JSON.", remedy: "Repair it." },
   ];
@@ -103,7 +103,7 @@ test("a damaged run says what cannot be read and what can be done, and is repair
   expect(asked.map(({ route }) => route)).toContain("POST /runs/a/repair");
 });
 
-test("a run that is fine has no notices", () => {
+test("a healthy run has no notices", () => {
   const { container } = renderWithQueries(<RunNotices run={run({})} />);
   expect(container).toBeEmptyDOMElement();
 });
@@ -128,13 +128,13 @@ test("an unknown run says so", async () => {
   expect(await screen.findByText("This run does not exist")).toBeVisible();
 });
 
-test("a service that is away can be asked again", async () => {
+test("an unreachable service can be retried", async () => {
   serve({});
   renderWithQueries(<RunDashboard id="a" />);
   expect(await screen.findByRole("button", { name: "Try again" })).toBeVisible();
 });
 
-test("the tab of a run at work tells how far it is", () => {
+test("the tab title of a training run shows its progress", () => {
   const named = { name: "PPO on CartPole", step: 34, end_step: 100 };
   expect(tabTitle(run(named))).toBe("34% PPO on CartPole");
   expect(tabTitle(run({ ...named, status: "stopped" }))).toBe("PPO on CartPole");
@@ -143,7 +143,7 @@ test("the tab of a run at work tells how far it is", () => {
   );
 });
 
-test("a run that is starting counts no time yet; one that trains does", () => {
+test("a starting run counts no time and a training one does", () => {
   const at = new Date(Date.now() - 65_000).toISOString();
   const figures = { step: 0, end_step: 100, fps: null, episodes: 0, reward_threshold: null };
   const none = { best_moving_average_step: null, best_policy: null, ended_at: null };
@@ -156,7 +156,7 @@ test("a run that is starting counts no time yet; one that trains does", () => {
   expect(screen.getByText("Progress").parentElement).toHaveTextContent(/1m 0\ds/);
 });
 
-test("a part that breaks leaves the rest of the page", () => {
+test("a failing part leaves the rest of the page working", () => {
   vi.spyOn(console, "error").mockImplementation(() => {});
   const Broken = (): never => {
     throw new Error("no canvas");
@@ -176,7 +176,7 @@ test("a part that breaks leaves the rest of the page", () => {
 test.each([
   ["running", "Return now77.4"],
   ["completed", "Return now74.1"],
-] as const)("the mean return of a run that is %s is that of its chart", (status, text) => {
+] as const)("the mean return of a run that is %s equals that of its chart", (status, text) => {
   const facts = { ...{ step: 100, end_step: 100, solved: null, reward_threshold: null } };
   const series = new RunSeries();
   series.append([{ seq: 1, step: 100, time: 0, values: { "rollout/ep_rew_mean": 77.4 } }]);

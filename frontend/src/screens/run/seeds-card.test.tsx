@@ -16,7 +16,7 @@ const group = {
   ...{ iqm: 210, low: 100, high: 300, definition: "IQM of 3 of 3 seeds." },
 } as SeedGroup;
 
-test("a run's group says what its seeds amount to, and leads to each and to all of them", async () => {
+test("the group of a run shows the result of its seeds and links to each and to all", async () => {
   const onBand = vi.fn();
   render(<SeedsCard own="r2" seeds={{ group, runs }} band={false} onBand={onBand} />);
   expect(screen.getByText(/interquartile mean of 3 of 3 seeds/)).toHaveTextContent(
@@ -35,7 +35,7 @@ test("a run's group says what its seeds amount to, and leads to each and to all 
   expect(onBand).toHaveBeenCalledWith(true);
 });
 
-test("a group without a finished episode promises no figure", () => {
+test("a group without a finished episode shows no figure", () => {
   const early = { ...group, iqm: null, low: null, high: null, scored: 0 };
   render(<SeedsCard own="r1" seeds={{ group: early, runs }} band={false} onBand={vi.fn()} />);
   expect(screen.getByText("None of the 3 seeds has finished an episode yet.")).toBeVisible();

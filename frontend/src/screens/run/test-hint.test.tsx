@@ -33,7 +33,7 @@ function show(changes: Partial<HintTestPlan> = {}) {
   return { asked, close };
 }
 
-test("says what will run and for how long, and starts the chosen change", async () => {
+test("shows what will run and for how long, and starts the chosen change", async () => {
   const { asked, close } = show();
   const start = await screen.findByRole("button", { name: "Start 6 runs" });
   expect(screen.getByText("6: seeds 5, 6, 7, each without and with the change")).toBeVisible();
@@ -50,14 +50,14 @@ test("says what will run and for how long, and starts the chosen change", async 
   });
 });
 
-test("a change that is being tested is linked and cannot be started", async () => {
+test("a change under test is linked and cannot be started", async () => {
   show({ running: "exp-1" });
   const link = await screen.findByRole("link", { name: "Open the test" });
   expect(link).toHaveAttribute("href", "/experiments/view?id=exp-1");
   expect(screen.getByRole("button", { name: "Start 6 runs" })).toBeDisabled();
 });
 
-test("an unknown speed is said", async () => {
+test("an unknown speed is reported", async () => {
   show({ seconds: null, core_seconds: null });
   expect(await screen.findByText(/^Unknown, since no run of this kind/)).toBeVisible();
 });

@@ -44,7 +44,7 @@ test.each([
   expect(screen.queryByText("This run was imported or copied here")).not.toBeInTheDocument();
 });
 
-test("the dialog says what trust means and what the run holds, and trusts exactly that", async () => {
+test("the dialog explains trust and the contents of the run, and trusts exactly those", async () => {
   const asked = serve({
     "GET /runs/a/trust": () => ({ body: held }),
     "POST /runs/a/trust": () => ({ body: { ...held, standing: "trusted" } }),
@@ -62,7 +62,7 @@ test("the dialog says what trust means and what the run holds, and trusts exactl
   ]);
 });
 
-test("a run that has changed since it was shown is not trusted, and the dialog says so", async () => {
+test("a run changed since it was shown is not trusted, and the dialog says so", async () => {
   const detail = "Run 'a' is not what you have seen: its content has changed.";
   serve({
     "GET /runs/a/trust": () => ({ body: held }),
@@ -75,7 +75,7 @@ test("a run that has changed since it was shown is not trusted, and the dialog s
   expect(await screen.findByRole("alert")).toHaveTextContent("its content has changed");
 });
 
-test("what a run from elsewhere could be used for says to trust it first", () => {
+test("actions of an imported run say to trust it first", () => {
   const paused = run({ status: "paused" });
   for (const action of ["evaluate", "resume", "fork"] as const) {
     expect(whyNot(action, paused)).toContain("until you trust it");

@@ -32,7 +32,7 @@ test("a snapshot is named with its step", () => {
   );
 });
 
-test("the newest snapshot is the last that is whole and not left behind by going back", () => {
+test("the newest snapshot is the last complete one not discarded by a rollback", () => {
   const of = (step: number, whole = true, behind = false) =>
     ({ step, whole, behind }) as SnapshotInfo;
   expect(newestSnapshot([of(900, true, true), of(800, false), of(600), of(300)])).toBe(600);

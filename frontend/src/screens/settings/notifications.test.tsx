@@ -13,7 +13,7 @@ const webhook = { address: "https://hooks.example/…", waiting: 1, sent: 3, giv
 
 beforeEach(() => localStorage.clear());
 
-test("the browser is asked at the click alone", async () => {
+test("the browser asks for permission only on the click", async () => {
   const asked = browser("default", "granted");
   render(<NotificationSettings webhook={null} />);
   const control = screen.getByRole("switch", { name: "Notify me in this browser" });
@@ -24,7 +24,7 @@ test("the browser is asked at the click alone", async () => {
   expect(screen.getByText("none")).toBeVisible();
 });
 
-test("where the browser blocks them it is said what to do", async () => {
+test("if the browser blocks notifications, the page says what to do", async () => {
   browser("default", "denied");
   render(<NotificationSettings webhook={undefined} />);
   const control = screen.getByRole("switch");
@@ -34,7 +34,7 @@ test("where the browser blocks them it is said what to do", async () => {
   expect(screen.getByText(/Allow them in its settings/)).toBeVisible();
 });
 
-test("what became of the webhook is said, with its last problem", () => {
+test("the state of the webhook is shown with its last problem", () => {
   browser("granted");
   render(<NotificationSettings webhook={{ ...webhook, problem: "It answered 500." }} />);
   expect(screen.getByText("https://hooks.example/…")).toBeVisible();

@@ -32,7 +32,7 @@ const named = (name: string, changes: Partial<ServiceSetting> = {}): ServiceSett
   ...changes,
 });
 
-test("a value is saved with Enter, and the way back appears beside it", async () => {
+test("a value is saved with Enter and a reset button appears", async () => {
   let saved: number | null = null;
   const settings = () => [
     named("max_sessions", {
@@ -63,7 +63,7 @@ test("a value is saved with Enter, and the way back appears beside it", async ()
   expect(within(fixed).queryByRole("textbox")).not.toBeInTheDocument();
 });
 
-test("a refused value says why beside its field, and Escape brings the old one back", async () => {
+test("a refused value says why at its field, and Escape restores the old one", async () => {
   serve({
     "GET /settings": () => ({ body: [named("max_sessions")] }),
     "PATCH /settings": () => ({
@@ -81,7 +81,7 @@ test("a refused value says why beside its field, and Escape brings the old one b
   expect(screen.queryByRole("alert")).not.toBeInTheDocument();
 });
 
-test("a note says what wins over a field, and when a change counts", () => {
+test("a note says what overrides a field and when a change applies", () => {
   const locked = change({ locked_by: "environment", saved: 9 });
   expect(settingNote(named("a", { change: locked }))).toMatch(/^Set by an environment variable/);
   expect(fieldText(named("a", { change: locked }))).toBe("2");
@@ -94,7 +94,7 @@ test("a note says what wins over a field, and when a change counts", () => {
   );
 });
 
-test("a typed text is sent as text, JSON as its value, and an empty field removes what is saved", () => {
+test("text is sent as text, JSON as its value, and an empty field removes the saved value", () => {
   expect(valueOf(" 50 GB ", "bytes")).toBe("50 GB");
   expect(valueOf('{"atari": {}}', "json")).toEqual({ atari: {} });
   expect(valueOf("{", "json")).toBe("{");

@@ -3,7 +3,7 @@ import { type Draft, emptyDraft, quotaOf, ruleOf, withQuota } from "./draft";
 
 const draft = (changes: Partial<Draft>): Draft => ({ ...emptyDraft, ...changes });
 
-test("a draft becomes the rule that it says", () => {
+test("a draft becomes the described rule", () => {
   expect(ruleOf(draft({ action: "videos", keep: "2", family: "atari" }))).toEqual({
     do: "keep_newest",
     kind: "videos",
@@ -31,7 +31,7 @@ test.each([
   [{ keep: "1.5" }, /whole number/],
   [{ keep: "" }, /whole number/],
   [{ action: "snapshots", keep: "0" }, /resumed/],
-] as const)("%j is no rule", (changes, says) => {
+] as const)("%j is not a rule", (changes, says) => {
   expect(ruleOf(draft(changes))).toMatch(says);
 });
 
@@ -42,14 +42,14 @@ test.each([
   ["lots", undefined],
 ])("%j GB is %j", (typed, quota) => expect(quotaOf(typed)).toBe(quota));
 
-test("a quota is set, replaced and removed, and the others stay", () => {
+test("a quota can be set, replaced and removed without changing others", () => {
   const rules = { rules: [], quotas: { videos: 5, clips: 7 } };
   expect(withQuota(rules, "videos", 6).quotas).toEqual({ clips: 7, videos: 6 });
   expect(withQuota(rules, "clips", null).quotas).toEqual({ videos: 5 });
   expect(withQuota({ rules: [] }, "logs", 9).quotas).toEqual({ logs: 9 });
 });
 
-test("runs are archived whole, so their rule waits for no quota of a kind", () => {
+test("runs are archived completely, so their rule cannot depend on a quota of a kind", () => {
   expect(
     ruleOf(draft({ action: "archive", afterDays: "90", family: "box2d", overQuotaOnly: true })),
   ).toEqual({ do: "archive", after_days: 90, families: ["box2d"] });

@@ -41,7 +41,7 @@ const stored = (changes: Partial<StorageData> = {}): StorageData => ({
 
 const rule = { do: "compress" as const, after_days: 30, families: [], over_quota_only: false };
 
-test("it says what takes space, what is near its quota, and that nothing goes without rules", async () => {
+test("the page shows usage and nearly full quotas, and says that nothing is deleted without rules", async () => {
   serve({ "GET /storage": () => ({ body: stored() }) });
   renderWithQueries(<Storage />);
   expect(await screen.findByText("Videos: 9 MB of 10 MB, 90%.")).toBeVisible();
@@ -54,7 +54,7 @@ test("it says what takes space, what is near its quota, and that nothing goes wi
   expect(screen.queryByRole("button", { name: "Apply now…" })).not.toBeInTheDocument();
 });
 
-test("a look that was on its way before a rule was saved does not undo it", async () => {
+test("a request sent before a rule was saved does not undo it", async () => {
   let late: ((answer: Response) => void) | null = null;
   let looks = 0;
   vi.stubGlobal("fetch", async ({ url, method }: Request) => {
@@ -74,7 +74,7 @@ test("a look that was on its way before a rule was saved does not undo it", asyn
   expect(screen.getByText("Compress it.")).toBeVisible();
 });
 
-test("a rule that is added goes to the service beside the others and the quotas, and its sentence is shown", async () => {
+test("an added rule is sent with the others and the quotas, and its sentence is shown", async () => {
   const asked = serve({
     "GET /storage": () => ({ body: stored() }),
     "GET /health": () => ({ body: { storage: { atari: {} } } }),
@@ -90,7 +90,7 @@ test("a rule that is added goes to the service beside the others and the quotas,
   expect(put?.body).toEqual({ rules: [rule], quotas: { videos: 10_000_000 } });
 });
 
-test("what is no rule is said beside the form and not sent", async () => {
+test("an invalid rule is reported at the form and not sent", async () => {
   const asked = serve({
     "GET /storage": () => ({ body: stored() }),
     "GET /health": () => ({ body: { storage: {} } }),
@@ -103,7 +103,7 @@ test("what is no rule is said beside the form and not sent", async () => {
   expect(asked.some(({ route }) => route.startsWith("PUT"))).toBe(false);
 });
 
-test("rules are applied only after a question", async () => {
+test("rules are applied only after a confirmation", async () => {
   const asked = serve({
     "GET /storage": () => ({ body: stored({ rules: [rule], words: ["Compress it all."] }) }),
     "POST /storage/prune": () => ({

@@ -35,13 +35,13 @@ const choices = {
 };
 const noRuns = () => ({ body: { runs: [], next_cursor: null, total: 0 } });
 
-test("every page is found by other words than its name", () => {
+test("every page is found by synonyms of its name", () => {
   for (const { name, words } of pageEntries(push)) {
     expect(words?.length, name).toBeGreaterThan(1); // beside "go to"
   }
 });
 
-test("a run's name and Enter open the run", async () => {
+test("the name of a run and Enter open the run", async () => {
   serve({
     ...choices,
     "GET /runs": (_, query) => ({
@@ -71,14 +71,14 @@ test.each([
   expect(push).toHaveBeenCalledWith(address);
 });
 
-test("the palette leads to the settings", async () => {
+test("the palette opens the settings", async () => {
   serve({ "GET /runs": noRuns, ...choices });
   renderWithQueries(<Palette onClose={() => undefined} />);
   await userEvent.type(screen.getByRole("combobox"), "settings{Enter}");
   expect(push).toHaveBeenCalledWith("/settings");
 });
 
-test("on a run's page it stops that run", async () => {
+test("on the page of a run it stops that run", async () => {
   goTo("/runs/view?id=ppo-a");
   const asked = serve({
     ...choices,

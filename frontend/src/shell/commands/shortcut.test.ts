@@ -42,12 +42,12 @@ describe("after g", () => {
     expect(readPress(press(key, { at: 1_500 }), goSince)).toEqual({ command, goSince: null });
   });
 
-  test("a second key that comes too late, or into a field, goes nowhere", () => {
+  test("a second key that is late or typed into a field has no effect", () => {
     expect(readPress(press("h", { at: 9_000 }), goSince).command).toBeNull();
     expect(readPress(press("h", { taken: true }), goSince).command).toBeNull();
   });
 
-  test("g typed into a field begins nothing", () => {
+  test("g typed into a field starts no shortcut", () => {
     expect(readPress(press("g", { taken: true }), null).goSince).toBeNull();
   });
 });

@@ -7,7 +7,7 @@ function fill(column: Column, n: number, y: (i: number) => number | null = (i) =
 }
 
 describe("a column", () => {
-  test("grows past its first allocation and keeps every point", () => {
+  test("grows beyond its initial capacity and keeps every point", () => {
     const column = new Column();
     fill(column, 5000);
     expect(column.length).toBe(5000);
@@ -15,7 +15,7 @@ describe("a column", () => {
     expect(column.y[1024]).toBe(1024);
   });
 
-  test("never holds more than its capacity, and keeps the newest half untouched", () => {
+  test("never exceeds its capacity and keeps the newest half unchanged", () => {
     const column = new Column({ capacity: 1000 });
     fill(column, 100_000);
     expect(column.length).toBeLessThanOrEqual(1000);
@@ -24,7 +24,7 @@ describe("a column", () => {
     expect(newest).toEqual(Array.from({ length: 250 }, (_, i) => 99_750 + i));
   });
 
-  test("stays in order of steps, and keeps extremes, however often it was thinned", () => {
+  test("stays ordered by step and keeps extremes, however often it was thinned", () => {
     const column = new Column({ capacity: 400 });
     fill(column, 20_000, (i) => (i === 777 ? 1e6 : i === 888 ? -1e6 : 0));
     const x = [...column.x.subarray(0, column.length)];
@@ -34,7 +34,7 @@ describe("a column", () => {
     expect(Math.min(...y)).toBe(-1e6);
   });
 
-  test("keeps what the service sent as null apart from zero", () => {
+  test("distinguishes null from zero", () => {
     const column = new Column();
     column.push(1, 0);
     column.push(2, null);

@@ -14,7 +14,7 @@ const held = (series: RunSeries) => {
   return Array.from({ length }, (_, i) => [x[i], y[i]]);
 };
 
-test("there is a mean from the first episode on, of the last 100 at most", () => {
+test("the mean exists from the first episode on and covers at most the last 100", () => {
   const series = new RunSeries();
   series.load({ ...HUNDRED, series: {} });
   series.append([episode(1, 5), episode(2, 10)]);
@@ -26,14 +26,14 @@ test("there is a mean from the first episode on, of the last 100 at most", () =>
   expect(held(series).at(-1)).toEqual([1020, 50]);
 });
 
-test("live episodes go on from the history's", () => {
+test("live episodes continue the history", () => {
   const series = new RunSeries();
   series.load({ ...HUNDRED, series: { [REWARD]: { x: [10, 20], y: [1, 3], count: 2 } } });
   series.append([episode(3, 8)]);
   expect(held(series).map(([, y]) => y)).toEqual([1, 2, 4]);
 });
 
-test("the means of a fork go on from the episodes before it", () => {
+test("the means of a fork continue from the episodes before it", () => {
   const series = new RunSeries();
   series.load({
     ...HUNDRED,
@@ -51,7 +51,7 @@ test("the means of a fork go on from the episodes before it", () => {
   expect(held(series).map(([, y]) => y)).toEqual([3, 5]);
 });
 
-test("a run that logs means and no episodes has the means that it logs", () => {
+test("a run that logs means without episodes uses its logged means", () => {
   const series = new RunSeries();
   series.load({ ...HUNDRED, series: { [LOGGED]: { x: [100, 200], y: [7, null], count: 2 } } });
   series.append([{ seq: 3, time: 3, step: 300, values: { [LOGGED]: 9 } }]);
@@ -62,19 +62,19 @@ test("a run that logs means and no episodes has the means that it logs", () => {
   ]);
 });
 
-test("beside episodes that are held, logged means add nothing", () => {
+test("logged means are ignored if episodes are available", () => {
   const series = new RunSeries();
   series.append([episode(1, 5), { seq: 2, time: 2, step: 12, values: { [LOGGED]: 80 } }]);
   expect(held(series)).toEqual([[10, 5]]);
 });
 
-test("a return that is unknown makes a gap", () => {
+test("an unknown return makes a gap", () => {
   const series = new RunSeries();
   series.append([episode(1, 5), episode(2, null)]);
   expect(held(series)[1]).toEqual([20, NaN]);
 });
 
-test("where episodes were thinned the logged means stand, and the newest is made exact", () => {
+test("with thinned episodes the logged means are used and the newest is made exact", () => {
   const series = new RunSeries();
   series.load({
     ...HUNDRED,

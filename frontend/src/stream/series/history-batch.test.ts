@@ -21,7 +21,7 @@ function batch(problems: RunsMetricCurves["problems"] = {}) {
   return { timers, one, many, batch: new HistoryBatch(timers, one, many) };
 }
 
-test("a hundred runs that are asked for at once are one request", async () => {
+test("a hundred simultaneously requested runs are one request", async () => {
   const { timers, one, many, batch: requests } = batch();
   const ids = Array.from({ length: 100 }, (_, i) => `r${i}`);
   const answers = ids.map((id) => requests.ask(id, QUERY, never()));
@@ -31,7 +31,7 @@ test("a hundred runs that are asked for at once are one request", async () => {
   expect(one).not.toHaveBeenCalled();
 });
 
-test("another part of the curves is another request, and one run has its own address", async () => {
+test("another part of the curves is another request, and a single run has its own address", async () => {
   const { timers, one, many, batch: requests } = batch();
   const answers = [
     requests.ask("a", QUERY, never()),
@@ -44,7 +44,7 @@ test("another part of the curves is another request, and one run has its own add
   expect(one).toHaveBeenCalledExactlyOnceWith("c", { ...QUERY, from: 5, to: 9 }, expect.anything());
 });
 
-test("a run with a problem harms no other", async () => {
+test("a run with a problem does not affect others", async () => {
   const gone = { type: "", title: "No such run", status: 404, detail: "", errors: [] };
   const { timers, batch: requests } = batch({ b: gone });
   const [a, b] = [requests.ask("a", QUERY, never()), requests.ask("b", QUERY, never())];
@@ -53,7 +53,7 @@ test("a run with a problem harms no other", async () => {
   await expect(b).rejects.toEqual(new ApiError(404, "No such run", ""));
 });
 
-test("what nobody wants any more is not asked for, and ends a request on its way", async () => {
+test("unneeded data is not requested, and a pending request is aborted", async () => {
   const { timers, many, batch: requests } = batch();
   const aborts = ["a", "b", "c"].map((id) => {
     const abort = new AbortController();

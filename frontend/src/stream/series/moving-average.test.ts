@@ -26,7 +26,7 @@ const shared = JSON.parse(
 ) as SharedCase[];
 
 describe("the exponential moving average", () => {
-  test.each(shared)("of $name is the service's", ({ smoothing, values, averages }) => {
+  test.each(shared)("of $name equals that of the service", ({ smoothing, values, averages }) => {
     smooth(values, smoothing).forEach((average, i) => {
       const theirs = averages[i] ?? null;
       if (theirs === null) expect(average).toBeNaN();
@@ -34,20 +34,20 @@ describe("the exponential moving average", () => {
     });
   });
 
-  test.each(shared)("of $name goes on from where the service stopped", (one) => {
+  test.each(shared)("of $name continues where the service stopped", (one) => {
     const { smoothing, values, mean, weight } = one;
     const goesOn = new MovingAverage(smoothing, mean ?? 0, weight).next(7);
     expect(goesOn).toBeCloseTo(smooth([...values, 7], smoothing).at(-1)!, 9);
   });
 
-  test("weighs a point by how many points back it lies", () => {
+  test("weighs a point by its distance in points", () => {
     const [first, second, third] = smooth([8, 2, 5], 0.5);
     expect(first).toBe(8);
     expect(second).toBeCloseTo((2 + 8 / 2) / (1 + 1 / 2));
     expect(third).toBeCloseTo((5 + 2 / 2 + 8 / 4) / (1 + 1 / 2 + 1 / 4));
   });
 
-  test("counts a point that stands for several as often as these", () => {
+  test("counts a point that represents several as often as those", () => {
     expect(smooth([8, 2], 0.9, [3, 2])[1]).toBeCloseTo(smooth([8, 8, 8, 2, 2], 0.9)[4]!);
   });
 });

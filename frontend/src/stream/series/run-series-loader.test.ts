@@ -41,7 +41,7 @@ beforeEach(() => {
 const loaderOf = (answer: () => Promise<MetricCurves>) =>
   new RunSeriesLoader({ runId: "a", series, client, history: answer, timers });
 
-test("history comes first, then the stream from the history's cursor on", async () => {
+test("the history comes first, then the stream from its cursor", async () => {
   const loader = loaderOf(() => Promise.resolve(history));
   loader.start();
   expect(loader.state.get().phase).toBe("loading");
@@ -53,7 +53,7 @@ test("history comes first, then the stream from the history's cursor on", async 
   expect(series.column(REWARD).length).toBe(2);
 });
 
-test("a service that does not answer is asked again", async () => {
+test("an unreachable service is asked again", async () => {
   const answers = [Promise.reject(new ApiError(0, "silence", "")), Promise.resolve(history)];
   const loader = loaderOf(() => answers.shift()!);
   loader.start();
@@ -62,7 +62,7 @@ test("a service that does not answer is asked again", async () => {
   await vi.waitFor(() => expect(loader.state.get().phase).toBe("ready"));
 });
 
-test("a run that does not exist is not asked for again", async () => {
+test("a missing run is not requested again", async () => {
   const answer = vi.fn(() => Promise.reject(new ApiError(404, "No such run", "")));
   const loader = loaderOf(answer);
   loader.start();
@@ -71,7 +71,7 @@ test("a run that does not exist is not asked for again", async () => {
   expect(answer).toHaveBeenCalledOnce();
 });
 
-test("an answer that comes after the page was left changes nothing", async () => {
+test("a response after the page was left changes nothing", async () => {
   const loader = loaderOf(() => Promise.resolve(history));
   loader.start();
   loader.stop();
@@ -81,7 +81,7 @@ test("an answer that comes after the page was left changes nothing", async () =>
   expect(sources.at(-1)!.query.get("runs")).toBeNull();
 });
 
-test("a position refused twice is replaced by that of a fresh history, with no row twice", async () => {
+test("a position refused twice is replaced by that of a fresh history without duplicate rows", async () => {
   const answers = [history, { ...history, cursor: "a:32" }];
   const loader = loaderOf(() => Promise.resolve(answers.shift()!));
   loader.start();
@@ -97,7 +97,7 @@ test("a position refused twice is replaced by that of a fresh history, with no r
   expect(series.column(REWARD).length).toBe(1);
 });
 
-test("another smoothing loads again what was thinned, once the slider has come to rest", async () => {
+test("another smoothing reloads thinned curves when the slider stops", async () => {
   const thinned = { [REWARD]: { x: [10, 90], y: [1, 9], count: 5_000 } };
   const asked: (number | undefined)[] = [];
   const loader = new RunSeriesLoader({
@@ -119,7 +119,7 @@ test("another smoothing loads again what was thinned, once the slider has come t
   await vi.waitFor(() => expect(asked).toEqual([0.9, 0.93]));
 });
 
-test("another smoothing asks for nothing where every point is held", async () => {
+test("another smoothing requests nothing if every point is available", async () => {
   const answer = vi.fn(() => Promise.resolve(history));
   const loader = loaderOf(answer);
   loader.start();
@@ -129,7 +129,7 @@ test("another smoothing asks for nothing where every point is held", async () =>
   expect(answer).toHaveBeenCalledOnce();
 });
 
-test("a history that rows were taken out of is loaded again", async () => {
+test("a history from which rows were removed is reloaded", async () => {
   const answer = vi.fn(() => Promise.resolve(history));
   const loader = loaderOf(answer);
   loader.start();
@@ -140,7 +140,7 @@ test("a history that rows were taken out of is loaded again", async () => {
   await vi.waitFor(() => expect(answer).toHaveBeenCalledTimes(2));
 });
 
-test("along episodes live rows stand after those that had ended before", async () => {
+test("by episodes live rows are after those that ended before", async () => {
   const episodes = { "episode/index": { x: [1, 40], y: [1, 40], count: 40 } };
   const loader = new RunSeriesLoader({
     ...{ runId: "a", series, client, timers, axis: "episode" as const },

@@ -14,7 +14,7 @@ const held = (series: RunSeries, name: string) => {
   return Array.from({ length }, (_, i) => [x[i], y[i]]);
 };
 
-test("live rows go on after the history", () => {
+test("live rows continue the history", () => {
   const series = new RunSeries([REWARD, MEAN]);
   series.load({
     mean_episodes: 100,
@@ -29,19 +29,19 @@ test("live rows go on after the history", () => {
   expect(held(series, MEAN)).toEqual([[40, 2]]);
 });
 
-test("a row that does not name a metric leaves it alone", () => {
+test("a row without a metric leaves it unchanged", () => {
   const series = new RunSeries([REWARD, MEAN]);
   series.append([row(1, 10, { [REWARD]: 5 })]);
   expect(series.column(MEAN).length).toBe(0);
 });
 
-test("metrics nobody draws are not held", () => {
+test("metrics that are not drawn are not stored", () => {
   const series = new RunSeries([REWARD]);
   series.append([row(1, 10, { "train/loss": 0.5 })]);
   expect(series.column("train/loss").length).toBe(0);
 });
 
-test("every change is a new revision, told to those who listen", () => {
+test("every change is a new revision and notifies the listeners", () => {
   const series = new RunSeries([REWARD]);
   let calls = 0;
   const stop = series.subscribe(() => (calls += 1));
@@ -52,7 +52,7 @@ test("every change is a new revision, told to those who listen", () => {
   expect([series.revision, calls]).toEqual([2, 1]);
 });
 
-test("loading again replaces what was held", () => {
+test("reloading replaces the stored data", () => {
   const series = new RunSeries([REWARD]);
   series.append([row(1, 10, { [REWARD]: 5 })]);
   series.load({ series: {}, mean_episodes: 100 });

@@ -42,7 +42,7 @@ function loaded(kept: readonly number[]): RunSeries {
   return series;
 }
 
-test("live rows of a thinned curve go on from the average over all of its points", () => {
+test("live rows of a thinned curve continue the average over all its points", () => {
   const series = loaded([0, 70, 149]);
   live(series, 150);
   const found = smoothed(series);
@@ -50,7 +50,7 @@ test("live rows of a thinned curve go on from the average over all of its points
   expect(series.lacksSmoothing).toBe(false);
 });
 
-test("a zoom shows the same smoothed values, live rows included", () => {
+test("a zoom shows the same smoothed values including live rows", () => {
   const series = loaded([0, 70, 149]);
   series.loadDetail([100, 300], {
     series: { [METRIC]: answered(Array.from({ length: 50 }, (_, i) => 100 + i)) },
@@ -60,7 +60,7 @@ test("a zoom shows the same smoothed values, live rows included", () => {
   for (const i of [100, 123, 149, 150, 199]) expect(found.get(i)).toBeCloseTo(exact[i]!, 9);
 });
 
-test("what the browser thins keeps its smoothed values", () => {
+test("thinning in the browser keeps smoothed values", () => {
   const column = new Column({ smoothing: SMOOTHING, capacity: 100 });
   values.forEach((value, i) => column.push(i, value));
   expect(column.isThinned).toBe(true);
@@ -70,7 +70,7 @@ test("what the browser thins keeps its smoothed values", () => {
   }
 });
 
-test("the same values stand along every axis", () => {
+test("the values are the same on every axis", () => {
   const series = new RunSeries();
   series.setSmoothing(SMOOTHING);
   const all = values.map((_, i) => i);
@@ -79,7 +79,7 @@ test("the same values stand along every axis", () => {
   expect([...smoothed(series).values()].at(-1)).toBeCloseTo(exact.at(-1)!, 9);
 });
 
-test("another smoothing is exact at once where every point is held", () => {
+test("another smoothing is exact immediately if every point is available", () => {
   const series = new RunSeries();
   live(series, 0);
   expect(smoothed(series).get(50)).toBe(values[50]);
@@ -90,7 +90,7 @@ test("another smoothing is exact at once where every point is held", () => {
   expect(series.lacksSmoothing).toBe(false);
 });
 
-test("where points were left out another smoothing lacks them, until it is none", () => {
+test("with missing points another smoothing is incomplete until it is reloaded", () => {
   const series = loaded([0, 70, 149]);
   series.setSmoothing(0.5);
   expect(series.lacksSmoothing).toBe(true);

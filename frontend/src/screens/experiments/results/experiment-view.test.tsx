@@ -17,7 +17,7 @@ beforeEach(() => address("?id=exp-a"));
 // A canvas is not drawn in these tests.
 vi.mock("./result-curves", () => ({ ResultCurves: () => null }));
 
-test("the verdict says what the service says, with how it was made", async () => {
+test("the verdict shows the sentence of the service and its method", async () => {
   serve({ [ROUTE]: () => ({ body: results }) });
   renderWithQueries(<ExperimentView id="exp-a" folded={false} />);
   const verdict = await screen.findByRole("region", { name: "Verdict" });
@@ -25,7 +25,7 @@ test("the verdict says what the service says, with how it was made", async () =>
   expect(within(verdict).getByRole("button", { name: "What is the verdict?" })).toBeVisible();
 });
 
-test("each seed leads to its run, and those that never got there are told as censored", async () => {
+test("each seed links to its run, and unsolved ones are marked as censored", async () => {
   serve({ [ROUTE]: () => ({ body: results }) });
   renderWithQueries(<ExperimentView id="exp-a" folded={false} />);
   const scores = await screen.findByRole("region", { name: "Scores" });
@@ -39,7 +39,7 @@ test("each seed leads to its run, and those that never got there are told as cen
   expect(within(matrix).getByRole("row", { name: /^DQN/ })).toHaveTextContent("0.00");
 });
 
-test("before the first score there is no table of scores, only a verdict that says so", async () => {
+test("before the first score only the verdict is shown", async () => {
   const variants = results.variants.map((one) => ({ ...one, n: 0, failed: 0, scores: [] }));
   serve({ [ROUTE]: () => ({ body: { ...results, variants, scored: 0, failed: 0 } }) });
   renderWithQueries(<ExperimentView id="exp-a" folded={false} />);
@@ -47,7 +47,7 @@ test("before the first score there is no table of scores, only a verdict that sa
   expect(screen.queryByRole("region", { name: "Scores" })).toBeNull();
 });
 
-test("another score is asked for, and exported", async () => {
+test("another score can be requested and exported", async () => {
   let score: string | null = "";
   serve({
     [ROUTE]: (_, query) => {
@@ -65,7 +65,7 @@ test("another score is asked for, and exported", async () => {
   );
 });
 
-test("the threshold that is typed stands in the address, and goes along with score and exports", async () => {
+test("the typed threshold is in the address and applies to scores and exports", async () => {
   address("?id=exp-a&score=best");
   const asked: (string | null)[] = [];
   serve({
@@ -88,7 +88,7 @@ test("the threshold that is typed stands in the address, and goes along with sco
   await vi.waitFor(() => expect(window.location.search).toBe("?id=exp-a&score=best"));
 });
 
-test("the forest plot has its scale, and a dot for each seed", async () => {
+test("the forest plot has a scale and a dot for each seed", async () => {
   serve({ [ROUTE]: () => ({ body: results }) });
   renderWithQueries(<ExperimentView id="exp-a" folded={false} />);
   const scores = await screen.findByRole("region", { name: "Scores" });
@@ -101,7 +101,7 @@ test("the forest plot has its scale, and a dot for each seed", async () => {
   expect(std).toBeGreaterThan(0);
 });
 
-test("a figure says of how many scores it was made, also where variants have different ones", async () => {
+test("a figure states its number of scores, also if variants differ", async () => {
   const [ppo, dqn] = results.variants;
   const fewer = { ...dqn!, n: 3, made: { ...dqn!.made, mean: { ...dqn!.made.mean!, n: 3 } } };
   serve({ [ROUTE]: () => ({ body: { ...results, variants: [ppo, fewer] } }) });
@@ -112,7 +112,7 @@ test("a figure says of how many scores it was made, also where variants have dif
   expect(within(row).getAllByTitle(/n = 3/)).toHaveLength(1);
 });
 
-test("on a narrow screen a row opens to all of its figures, each with how it was made", async () => {
+test("on a narrow screen a row expands to all its figures with their methods", async () => {
   serve({ [ROUTE]: () => ({ body: results }) });
   renderWithQueries(<ExperimentView id="exp-a" folded={false} />);
   const scores = await screen.findByRole("region", { name: "Scores" });
@@ -130,7 +130,7 @@ test("on a narrow screen a row opens to all of its figures, each with how it was
   expect(gap).toHaveClass("max-md:hidden");
 });
 
-test("a variant is kept as a preset from its row", async () => {
+test("a variant is saved as a preset from its row", async () => {
   const sent = serve({
     [ROUTE]: () => ({ body: results }),
     "GET /health": () => ({ body: {} }),
@@ -149,7 +149,7 @@ test("a variant is kept as a preset from its row", async () => {
   });
 });
 
-test("an experiment that does not exist is said so", async () => {
+test("a missing experiment is reported", async () => {
   const body = { title: "No such experiment", detail: "There is no experiment exp-a." };
   const missing = () => ({ status: 404, body });
   serve({ [ROUTE]: missing, "GET /experiments/exp-a": missing });
@@ -157,7 +157,7 @@ test("an experiment that does not exist is said so", async () => {
   expect(await screen.findByRole("alert")).toHaveTextContent("There is no experiment exp-a.");
 });
 
-test("a forest plot whose values are all one has it in the middle", () => {
+test("a forest plot with one distinct value centres it", () => {
   expect(placeIn(5, 5, 5)).toBe(50);
   expect(placeIn(5, 0, 20)).toBe(25);
 });

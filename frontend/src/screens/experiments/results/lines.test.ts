@@ -6,7 +6,7 @@ import { arrivalLines } from "./steps-table";
 
 const results = fixture as unknown as ExperimentResults;
 
-test("seeds that get there raise the line at once, and those that never do are strokes on it", () => {
+test("solved seeds step the line up and unsolved ones are ticks on it", () => {
   const [ppo, dqn] = arrivalLines(results);
   expect(ppo!.label).toBe("PPO: 5 of 5");
   expect(ppo!.points.slice(0, 3).map(([x, y]) => [x, Number(y.toFixed(6))])).toEqual([
@@ -28,7 +28,7 @@ test("seeds that get there raise the line at once, and those that never do are s
   });
 });
 
-test("a profile falls at once: no two of its points differ in both value and share", () => {
+test("a profile falls in vertical steps: no two points differ in both value and share", () => {
   for (const { points, band } of profileLines(results)) {
     expect(points).toHaveLength(2 * results.profiles.value.length - 1);
     for (const [i, [x, y]] of points.entries()) {

@@ -37,7 +37,7 @@ const several: ExperimentResults = {
   },
 };
 
-test("methods over several environments have normalised scores, and say what 0 and 1 are", () => {
+test("methods over several environments have normalised scores and explain 0 and 1", () => {
   render(<MethodTable results={several} />);
   const card = screen.getByRole("region", { name: "Scores over 2 environments" });
   expect(card).toHaveTextContent(
@@ -49,20 +49,20 @@ test("methods over several environments have normalised scores, and say what 0 a
   expect(within(card).queryByRole("columnheader", { name: /^Std/ })).not.toBeInTheDocument();
 });
 
-test("returns of different environments are in no forest plot together", () => {
+test("returns of different environments are never in one forest plot", () => {
   renderWithQueries(<ScoreTable experiment="exp-a" results={several} />);
   const card = screen.getByRole("region", { name: "Scores on each environment" });
   expect(within(card).queryByText("Forest plot")).not.toBeInTheDocument();
   expect(within(card).queryByRole("img")).not.toBeInTheDocument();
 });
 
-test("profiles are of normalised scores, by the names of the methods", () => {
+test("profiles show normalised scores by method", () => {
   render(<ProfileCard results={several} />);
   expect(screen.getByLabelText(/above each normalised score, of 2 variants/)).toBeVisible();
   expect(screen.getAllByText(/^PPO everywhere/)[0]).toBeVisible();
 });
 
-test("variants and methods are listed from the best to the worst, those without scores last", () => {
+test("variants and methods are listed best first, with missing scores last", () => {
   const [ppo, dqn] = several.variants;
   const [one, other] = several.across!.methods;
   const turned: ExperimentResults = {
@@ -100,7 +100,7 @@ test("variants and methods are listed from the best to the worst, those without 
   ]);
 });
 
-test("quartiles stand beside the median, and say how they were made", () => {
+test("quartiles are next to the median with their method", () => {
   const [ppo, dqn] = alone.variants;
   const lower = { ...ppo!.made.median!, definition: "A quarter lies below." };
   const withQuartiles = {
@@ -115,12 +115,12 @@ test("quartiles stand beside the median, and say how they were made", () => {
   expect(cell).toHaveAttribute("title", expect.stringMatching(/A quarter lies below/));
 });
 
-test("on one environment there are no methods", () => {
+test("one environment has no methods", () => {
   const { container } = render(<MethodTable results={alone} />);
   expect(container).toBeEmptyDOMElement();
 });
 
-test("steps are to the threshold of the environment where each variant is trained", () => {
+test("steps are counted to the threshold of the environment of each variant", () => {
   const [ppo, dqn] = alone.thresholds!.variants;
   const own: ExperimentResults = {
     ...several,
@@ -144,7 +144,7 @@ test("steps are to the threshold of the environment where each variant is traine
   );
 });
 
-test("of very many trials the seeds of a variant are one text and one mark", () => {
+test("seeds of a variant with very many trials are one text and one mark", () => {
   render(<StepsTable results={{ ...alone, trials: 1_000 }} />);
   const card = screen.getByRole("region", { name: "Steps to a return of 475.0" });
   expect(card.querySelectorAll("td li")).toHaveLength(0);

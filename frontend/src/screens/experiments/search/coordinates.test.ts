@@ -17,7 +17,7 @@ const { axes, lines } = coordinatesOf({ coordinates });
 const passing = (brushes: Brushes) =>
   lines.filter((line) => passes(axes, line, brushes)).map(({ number }) => number);
 
-test("each axis says what lies where, the objective last", () => {
+test("each axis is labelled, with the objective last", () => {
   expect(axes.map(({ name }) => name)).toEqual([
     "learning_rate",
     "activation",
@@ -34,14 +34,14 @@ test("each axis says what lies where, the objective last", () => {
   expect(lines[1]!.places).toEqual([1, 0.5, null, 1]);
 });
 
-test("a brush keeps what lies within it, and drops trials that its axis does not apply to", () => {
+test("a brush keeps trials within it and drops those to which its axis does not apply", () => {
   expect(passing({})).toEqual([0, 2]);
   expect(passing({ learning_rate: [0, 0.5] })).toEqual([0]);
   expect(passing({ activation: [0.5, 0.5], objective: [0.9, 1] })).toEqual([2]);
   expect(passing({ clip: [0, 1] })).toEqual([0]);
 });
 
-test("a brush over the whole axis is none, whichever way it was drawn", () => {
+test("a brush over the whole axis is removed, whichever way it was drawn", () => {
   expect(brushed({}, "clip", 0.75, 0.25)).toEqual({ clip: [0.25, 0.75] });
   expect(brushed({ clip: [0.25, 0.75] }, "clip", 1.5, -1)).toEqual({});
 });

@@ -68,7 +68,7 @@ const shown = (found: SearchResults = search, keep?: () => { status?: number; bo
   return asked;
 };
 
-test("the best is shown first, with what there is to do with it", async () => {
+test("the best trial is shown first with its actions", async () => {
   shown();
   const best = await screen.findByRole("region", { name: "Trial 2" });
   expect(best).toHaveTextContent(/the best so far.*102/);
@@ -81,7 +81,7 @@ test("the best is shown first, with what there is to do with it", async () => {
   expect(screen.getByText("Each trial has one seed.")).toBeVisible();
 });
 
-test("wherever an objective stands it says how it was made", async () => {
+test("every objective states its method", async () => {
   const objective = { definition: "Interquartile mean.", n: 1, source: "docs/experiments.md" };
   shown({ ...search, made: { objective } });
   const text = "Interquartile mean. (n = 1; source: docs/experiments.md)";
@@ -97,7 +97,7 @@ test("wherever an objective stands it says how it was made", async () => {
   expect(screen.getByRole("cell", { name: "102.0" })).toHaveAttribute("title", text);
 });
 
-test("each state has a shape of its own in the history", async () => {
+test("each state has its own shape in the history", async () => {
   shown();
   const history = await screen.findByRole("img", { name: /the best is trial 2 with 102/ });
   const states = [...history.querySelectorAll("[data-trial]")].map((mark) =>
@@ -106,7 +106,7 @@ test("each state has a shape of its own in the history", async () => {
   expect(states).toEqual(["complete", "pruned", "complete", "failed"]);
 });
 
-test("a trial is picked in the list, compared with the best, and says why it failed", async () => {
+test("a selected trial is compared with the best and says why it failed", async () => {
   shown();
   await userEvent.click(await screen.findByRole("button", { name: "3" }));
   const failed = screen.getByRole("region", { name: "Trial 3" });
@@ -119,7 +119,7 @@ test("a trial is picked in the list, compared with the best, and says why it fai
   expect(within(failed).queryByRole("button", { name: "Keep as preset" })).toBeNull();
 });
 
-test("the end of an axis is moved by keyboard, and leaves out what lies beyond it", async () => {
+test("the keyboard moves the end of an axis and filters the trials", async () => {
   shown();
   const from = await screen.findByRole("slider", { name: "learning_rate, from" });
   from.focus();
@@ -131,7 +131,7 @@ test("the end of an axis is moved by keyboard, and leaves out what lies beyond i
   expect(screen.getByRole("button", { name: "2 best" })).toBeVisible();
 });
 
-test("a trial is kept as a preset under the name that it is given", async () => {
+test("a trial is saved as a preset under the given name", async () => {
   const asked = shown(search, () => ({
     status: 201,
     body: { title: "Mine", environment: "CartPole-v1" },
@@ -148,7 +148,7 @@ test("a trial is kept as a preset under the name that it is given", async () => 
   });
 });
 
-test("a title that is refused is said so at its field, until another is typed", async () => {
+test("a refused title is reported at its field until another is typed", async () => {
   const detail = "A built-in preset is named 'Fast'. Choose another title.";
   shown(search, () => ({
     status: 422,
@@ -165,7 +165,7 @@ test("a title that is refused is said so at its field, until another is typed", 
   expect(title).toBeValid();
 });
 
-test("a trial is trained again, beside what the search began from, with seeds that it has not seen", async () => {
+test("a trial is trained again with new seeds, next to the base of the search", async () => {
   const asked = serve({
     "GET /experiments/exp-a": () => ({ body: experiment }),
     "GET /experiments/exp-a/search": () => ({ body: search }),
@@ -188,7 +188,7 @@ test("a trial is trained again, beside what the search began from, with seeds th
   });
 });
 
-test("a trial whose runs wait for a place is not said to run", async () => {
+test("a trial with queued runs is not shown as running", async () => {
   const running = { state: "running", objective: null, is_best_so_far: false } as const;
   const proposed = [trialOf(0), trialOf(1, running), trialOf(2, running)];
   const waiting = { status: "waiting", run_id: null, progress: 0, sparkline: [] } as const;
@@ -207,7 +207,7 @@ test("a trial whose runs wait for a place is not said to run", async () => {
   expect(within(table).getByRole("row", { name: /^2( best)? waiting waiting/ })).toBeVisible();
 });
 
-test("a search whose experiment is over is asked for until none of its trials is running", async () => {
+test("a search of an ended experiment is refreshed until none of its trials is running", async () => {
   const before = {
     ...search,
     trials: [trialOf(0, { state: "running", objective: null })],
@@ -224,7 +224,7 @@ test("a search whose experiment is over is asked for until none of its trials is
   expect(asked).toBe(2);
 }, 15_000);
 
-test("a search that has proposed nothing says so", async () => {
+test("a search without proposals says so", async () => {
   const nothing = { ...search, trials: [], best: null, coordinates: { axes: [], lines: [] } };
   shown(nothing);
   expect(await screen.findByText("No trial yet")).toBeVisible();

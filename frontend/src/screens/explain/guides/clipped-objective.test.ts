@@ -15,7 +15,7 @@ test.each([
   expect(found).toMatchObject({ pull, outside });
 });
 
-test("it is never above the objective without the clip, and its slope is its own derivative", () => {
+test("the objective is never above the unclipped one and its slope is its derivative", () => {
   for (let ratio = 0.05; ratio < 2; ratio += 0.1) {
     for (const advantage of [-2, -0.5, 0.5, 2]) {
       const at = (r: number) => clippedObjective({ ratio: r, advantage, clip: 0.2 });

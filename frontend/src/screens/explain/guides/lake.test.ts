@@ -12,14 +12,14 @@ const settings: Learning = {
   slippery: false,
 };
 
-test("walls hold, and the map is FrozenLake's", () => {
+test("walls block movement and the map is FrozenLake's", () => {
   expect(move(0, 0)).toBe(0);
   expect(move(0, 2)).toBe(1);
   expect(move(0, 1)).toBe(4);
   expect([0, 5, 7, 11, 12, 15].map(tile).join("")).toBe("SHHHHG");
 });
 
-test("on solid ground it finds the shortest way, discounted by its length", () => {
+test("without ice it finds the shortest path, discounted by its length", () => {
   const { table, reached } = learn(settings);
   expect(best(table[0] ?? [])).toBeCloseTo(0.9 ** 5, 3);
   expect(best(table[14] ?? [])).toBeCloseTo(1, 3);
@@ -32,7 +32,7 @@ test("on solid ground it finds the shortest way, discounted by its length", () =
   expect(tile(state)).toBe("G");
 });
 
-test("nothing is known before the goal was reached, and the same settings learn the same", () => {
+test("values are zero before the goal is reached and the same settings learn the same", () => {
   expect(
     learn({ ...settings, episodes: 0 })
       .table.flat()
@@ -41,12 +41,12 @@ test("nothing is known before the goal was reached, and the same settings learn 
   expect(learn(settings)).toEqual(learn(settings));
 });
 
-test("ice makes every way worth less", () => {
+test("ice makes every path worth less", () => {
   const icy = learn({ ...settings, alpha: 0.1, slippery: true });
   expect(best(icy.table[0] ?? [])).toBeLessThan(0.4);
 });
 
-test("another map is known to be another lake", () => {
+test("a different map is recognised as another lake", () => {
   expect(isTheLake(["SFFF", "FHFH", "FFFH", "HFFG"])).toBe(true);
   expect(isTheLake(["SFFF", "FHFH", "FFFH", "FFFG"])).toBe(false);
   expect(isTheLake(["SFFFHFFF", "FFFFFFFF"])).toBe(false);

@@ -8,7 +8,7 @@ test("both steps end on the edge of the trust region", () => {
   expect(divergence(region, naturalStep(region))).toBeCloseTo(0.01);
 });
 
-test("no other step within the region promises as much as the natural one", () => {
+test("no other step within the region improves as much as the natural one", () => {
   const best = promise(region, naturalStep(region));
   for (let turn = 0; turn < 2 * Math.PI; turn += 0.01) {
     const direction: Vector = [Math.cos(turn), Math.sin(turn)];
@@ -18,7 +18,7 @@ test("no other step within the region promises as much as the natural one", () =
   }
 });
 
-test("where every parameter matters alike, the gradient is the best direction", () => {
+test("with equally important parameters the gradient is the best direction", () => {
   const even = { ...region, skew: 1 };
   expect(plainStep(even)[0]).toBeCloseTo(naturalStep(even)[0]);
 });

@@ -30,12 +30,12 @@ test.each([
   expect(epsilonAt(step, schedule)).toBeCloseTo(epsilon),
 );
 
-test("the buffer fills, then forgets its oldest", () => {
+test("the buffer fills and then drops its oldest transitions", () => {
   expect(bufferWindow(30_000, schedule)).toEqual([0, 30_000]);
   expect(bufferWindow(80_000, schedule)).toEqual([30_000, 80_000]);
 });
 
-test("what it holds is as random as the steps it was collected in", () => {
+test("the contents are as random as the steps that collected them", () => {
   expect(randomShareOfBuffer(500, schedule)).toBe(1);
   expect(randomShareOfBuffer(100_000, schedule)).toBeCloseTo(0.1);
   // The first 1,000 are all random, then the fall from 0.955 to 0.1, then 0.1.
@@ -44,7 +44,7 @@ test("what it holds is as random as the steps it was collected in", () => {
   expect(randomShareOfBuffer(100_000, all)).toBeCloseTo(expected, 2);
 });
 
-test("learning starts when it may, and replays each transition as often as it can afford", () => {
+test("learning starts at its configured step and replays each transition as often as configured", () => {
   expect(gradientStepsAt(1_000, schedule)).toBe(0);
   expect(gradientStepsAt(100_000, schedule)).toBe(24_750);
   expect(gradientStepsAt(100_000, { ...schedule, gradientSteps: -1 })).toBe(99_000);

@@ -4,13 +4,13 @@ import { massBetween, softPolicy } from "./sac";
 
 const actions = linspace(-1, 1, 400);
 
-test("its probabilities come to one, at every temperature", () => {
+test("its probabilities sum to one at every temperature", () => {
   for (const alpha of [0.02, 0.2, 2]) {
     expect(massBetween(actions, softPolicy(actions, alpha).density, -1, 1)).toBeCloseTo(1);
   }
 });
 
-test("a hot policy is nearly uniform, a cold one stays on the highest peak", () => {
+test("a policy at high temperature is nearly uniform, at low temperature it stays on the highest peak", () => {
   expect(softPolicy(actions, 100).entropy).toBeCloseTo(Math.log(2), 3);
   const cold = softPolicy(actions, 0.01);
   expect(massBetween(actions, cold.density, 0.3, 0.7)).toBeGreaterThan(0.99);

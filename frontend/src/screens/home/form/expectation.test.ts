@@ -16,7 +16,7 @@ describe("a preset's promise", () => {
     seconds: 50,
   };
 
-  test("is what was measured", () => {
+  test("is the measured result", () => {
     expect(expectation({ ...preset, measured }, 475)).toEqual({
       reached: "498.2",
       facts: [
@@ -29,7 +29,7 @@ describe("a preset's promise", () => {
     });
   });
 
-  test("says of a threshold only what there is to say", () => {
+  test("mentions a threshold only if there is one", () => {
     const names = (change: object, threshold: number | null) =>
       expectation({ ...preset, measured: { ...measured, ...change } }, threshold).facts.slice(
         1,
@@ -40,7 +40,7 @@ describe("a preset's promise", () => {
     expect(names(never, null)).toEqual([]);
   });
 
-  test("is never shorter than the steps to solve it, also where the last rollout solves it", () => {
+  test("is never shorter than the steps to solve it, including the last rollout", () => {
     const late = { ...measured, steps_to_threshold: 1_015_808 };
     const long = { total_timesteps: 1_000_000, end_step: 1_015_808, measured: late } as Preset;
     expect(expectation(long, 475).facts.slice(-2)).toEqual([
@@ -49,14 +49,14 @@ describe("a preset's promise", () => {
     ]);
   });
 
-  test("is silent where nothing was measured", () => {
+  test("is empty without a measurement", () => {
     expect(expectation(preset, 475)).toEqual({
       reached: null,
       facts: [["Whole run", "100k steps"]],
     });
   });
 
-  test("tells how long another length may take", () => {
+  test("estimates the time for another length", () => {
     expect(estimate({ ...preset, measured }, 20_000)).toBe(10_000);
     expect(estimate(preset, 20_000)).toBeNull();
     expect(estimate({ ...preset, measured }, Number.NaN)).toBeNull();

@@ -28,7 +28,7 @@ describe("a run that is duplicated", () => {
       },
     }) as unknown as RunDetail;
 
-  test("fills the form in with what differs from its preset", () => {
+  test("fills in the form with its differences from its preset", () => {
     expect(draftFromRun(choices, run({}))).toMatchObject({
       name: "First try (copy)",
       preset: "fast",
@@ -39,7 +39,7 @@ describe("a run that is duplicated", () => {
     expect(draftFromRun(choices, run({ total_timesteps: 500 }))?.timesteps).toBe("500");
   });
 
-  test("without a preset keeps all its values over the first one's", () => {
+  test("without a preset keeps all its values instead of those of the first preset", () => {
     const draft = draftFromRun(
       choices,
       run({ preset: null, hyperparameters: { learning_rate: 0.0003 } }),
@@ -59,18 +59,18 @@ describe("a run that is duplicated", () => {
     });
   });
 
-  test("is delivered where the run is", () => {
+  test("is delivered to the same sinks as the run", () => {
     const draft = draftFromRun(choices, run({}), [], ["mlflow"])!;
     expect(submission(choices, draft).body.sinks).toEqual(["mlflow"]);
   });
 
-  test("brings the rules, told from those that are added to it", () => {
+  test("brings its rules, separate from rules added in the form", () => {
     const draft = draftFromRun(choices, run({}), [RULE, RULE])!;
     expect(submission(choices, draft).body.rules).toEqual([RULE, RULE]);
     expect(new Set(draft.rules.map(({ key }) => key)).size).toBe(2);
   });
 
-  test("brings whether updates are looked into, where that is not as it would be anyway", () => {
+  test("brings the recording of updates if it differs from the default", () => {
     expect(draftFromRun(choices, run({ anatomy: false }))).toMatchObject({ anatomy: false });
     expect(draftFromRun(choices, run({ anatomy: true }))).toMatchObject({ anatomy: null });
   });
@@ -82,7 +82,7 @@ describe("a run that is duplicated", () => {
     expect(draftFromRun(choices, run({}))).toMatchObject({ exploration: null });
   });
 
-  test("records no map of several rooms if the run did not", () => {
+  test("records no map of several rooms unless the run did", () => {
     const world = {
       ...{ columns: 4, rows: 4, rooms_across: 2, rooms_down: 1, rooms: ["Shore", "Wood"] },
       ...{ marks: "", across: null, down: null },
@@ -93,7 +93,7 @@ describe("a run that is duplicated", () => {
     expect(body).not.toHaveProperty("exploration");
   });
 
-  test("brings the algorithm that only its options allow", () => {
+  test("brings an algorithm that only its options allow", () => {
     const copy = (continuous: boolean) =>
       draftFromRun(
         choices,
@@ -120,7 +120,7 @@ describe("what was typed", () => {
     };
   };
 
-  test("comes back, until it is as it was", () => {
+  test("is restored until it is reset", () => {
     const store = storage();
     saveDraft(store, choices, typed);
     expect(savedDraft(store, choices)).toEqual(typed);
@@ -128,7 +128,7 @@ describe("what was typed", () => {
     expect(store.kept.size).toBe(0);
   });
 
-  test("is left alone when it is broken, or can no longer be chosen", () => {
+  test("is ignored when it is invalid or can no longer be chosen", () => {
     const store = storage();
     for (const text of ["{", "7", '{"algo":"ppo"}']) {
       store.kept.set("rlviz.new-run", text);

@@ -25,7 +25,7 @@ const set = (name: string, value: string): DraftChange => ({
 const [cartpole] = choices.environments;
 
 describe("a draft", () => {
-  test("is ready to be sent as it stands", () => {
+  test("can be submitted unchanged", () => {
     expect(submission(choices, firstDraft(choices))).toEqual({
       body: {
         algo: "ppo",
@@ -40,7 +40,7 @@ describe("a draft", () => {
     });
   });
 
-  test("has a plan for snapshots once that was edited, and says what is wrong with it", () => {
+  test("has a plan for snapshots once it was edited, and reports its errors", () => {
     const typed = { steps: "20000", minutes: "", keep: "5", megabytes: "" };
     const { body } = submission(choices, draftAfter({ field: "snapshots", value: typed }));
     expect(body.snapshots).toEqual({
@@ -55,7 +55,7 @@ describe("a draft", () => {
     expect(unplaced(problems, choices, wrong)).toEqual([]);
   });
 
-  test("explores once that is switched on, and rewards coverage only where there are cells", () => {
+  test("explores once it is switched on, and rewards coverage only if there are cells", () => {
     const [first] = choices.environments;
     const world = {
       ...{ columns: 4, rows: 4, rooms_across: 1, rooms_down: 1, rooms: [], marks: "" },
@@ -99,7 +99,7 @@ describe("a draft", () => {
     expect(problemsAfter(problems, { field: "exploration", value: null })).toEqual({});
   });
 
-  test("takes the values of a preset that is chosen, whatever was typed before", () => {
+  test("takes the values of a chosen preset, overwriting typed ones", () => {
     const typed = draftAfter({ field: "timesteps", value: "5" }, set("n_steps", "128"));
     expect(timestepsOf(choices, typed)).toBe("5");
     const chosen = changeDraft(choices, typed, { field: "preset", value: "stable" });
@@ -107,7 +107,7 @@ describe("a draft", () => {
     expect(chosen.hyperparameters).toEqual({});
   });
 
-  test("keeps a preset the other algorithm also has, and the seed", () => {
+  test("keeps a preset that the other algorithm also has, and the seed", () => {
     const draft = draftAfter(
       { field: "seed", value: "7" },
       { field: "preset", value: "stable" },
@@ -116,7 +116,7 @@ describe("a draft", () => {
     expect(draft).toMatchObject({ algo: "dqn", preset: "stable", seed: "7" });
   });
 
-  test("an environment in which the algorithm cannot act brings one that can", () => {
+  test("an environment that the algorithm cannot use selects another algorithm", () => {
     const draft = draftAfter(
       { field: "algo", value: "dqn" },
       { field: "env", value: "Pendulum-v1" },
@@ -130,7 +130,7 @@ describe("a draft", () => {
     expect(replacedAlgorithmNote(choices, back)).toBe("");
   });
 
-  describe("whose options decide what fits", () => {
+  describe("whose options decide compatibility", () => {
     const continuous = (value: string | null): DraftChange => ({
       field: "env_options",
       name: "continuous",
@@ -158,13 +158,13 @@ describe("a draft", () => {
       },
     );
 
-    test("take the presets of what was chosen", () => {
+    test("use the presets of the chosen combination", () => {
       expect(presetOf(choices, draftAfter(lander))?.total_timesteps).toBe(80_000);
       const draft = draftAfter(lander, continuous("true"));
       expect(presetOf(choices, draft)?.total_timesteps).toBe(300_000);
     });
 
-    test("never throw away what was typed: the misfit is said and nothing is sent", () => {
+    test("never discard input: an incompatibility is reported and nothing is sent", () => {
       const typed = { field: "hyperparameters", name: "buffer_size", value: "777" } as const;
       const draft = draftAfter(lander, dqn, typed, continuous("true"));
       expect(draft).toMatchObject({ algo: "dqn", hyperparameters: { buffer_size: "777" } });
@@ -177,7 +177,7 @@ describe("a draft", () => {
     });
   });
 
-  test("knows what differs from its preset, and what was typed back", () => {
+  test("knows what differs from its preset, including input that was reverted", () => {
     const draft = draftAfter(set("n_steps", "128"), set("learning_rate", "0.001"));
     expect(changedFields(choices, draft, "hyperparameters").map(({ name }) => name)).toEqual([
       "n_steps",
@@ -209,7 +209,7 @@ describe("a submission", () => {
     });
   });
 
-  test("names every bad field by its pointer", () => {
+  test("names every invalid field by its pointer", () => {
     const draft = draftAfter(
       { field: "env", value: "Pendulum-v1" },
       { field: "timesteps", value: "99" },
@@ -229,7 +229,7 @@ describe("a submission", () => {
     });
   });
 
-  test("asks for evaluation and options only when somebody wants them", () => {
+  test("requests evaluation and options only if the user wants them", () => {
     const draft = draftAfter(
       { field: "env", value: "Pendulum-v1" },
       { field: "env_options", name: "g", value: "9.81" },
@@ -241,7 +241,7 @@ describe("a submission", () => {
     });
   });
 
-  test("looks inside updates unless the agent sees pictures, until somebody says otherwise", () => {
+  test("records updates by default unless the agent sees pictures", () => {
     const [first] = choices.environments;
     const seeing = { ...first!.observation_space, is_picture: true };
     const pictures = {
@@ -255,7 +255,7 @@ describe("a submission", () => {
     expect(submission(pictures, on).body).toMatchObject({ anatomy: true });
   });
 
-  test("evaluates as the preset does until somebody says otherwise", () => {
+  test("evaluates like the preset until the user changes it", () => {
     const [first] = cartpole!.presets.ppo!;
     const plan = { every_steps: 5000, episodes: 20, stop_after: 3 };
     const planned = {
@@ -277,7 +277,7 @@ describe("a submission", () => {
 });
 
 describe("a refusal", () => {
-  test("of one element stands at its list, and the first of two reasons is shown", () => {
+  test("of one element is shown at its list, with the first of two reasons", () => {
     const fields = [
       { pointer: "/hyperparameters/net_arch/1", detail: "too wide" },
       { pointer: "/hyperparameters/net_arch/2", detail: "too wide as well" },
@@ -285,7 +285,7 @@ describe("a refusal", () => {
     expect(problemsByPointer(fields)).toEqual({ "/hyperparameters/net_arch": "too wide" });
   });
 
-  test("without a field is told apart from one that has one", () => {
+  test("without a field is distinguished from one with a field", () => {
     const problems = { "/seed": "bad", "/tags": "too long", "": "not today" };
     expect(unplaced(problems, choices, firstDraft(choices))).toEqual([
       "tags: too long",
@@ -293,7 +293,7 @@ describe("a refusal", () => {
     ]);
   });
 
-  test("is forgotten where its field was changed, and everywhere with another algorithm", () => {
+  test("is cleared when its field changes, and everywhere with another algorithm", () => {
     const problems = { "/seed": "bad", "/hyperparameters/n_steps": "bad" };
     expect(problemsAfter(problems, { field: "seed", value: "1" })).toEqual({
       "/hyperparameters/n_steps": "bad",

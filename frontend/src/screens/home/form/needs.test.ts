@@ -25,7 +25,7 @@ const pictures = {
   })),
 };
 
-test("hyperparameters that an environment has no use for are neither offered nor sent", () => {
+test("hyperparameters without effect in an environment are neither offered nor sent", () => {
   const cart = firstDraft(needy);
   expect(names(cart)).toEqual(["normalize_observations", "target_kl", "net_arch", "schedule"]);
   expect(names(cart, pictures)).toEqual(["target_kl", "net_arch", "schedule"]);

@@ -40,7 +40,7 @@ test("one click starts a run with the preset's values and opens its page; a seco
   expect(screen.getByRole("button", { name: "Start training" })).toHaveAttribute("aria-disabled");
 });
 
-test("only environment, algorithm and preset are asked for; a refusal opens the rest", async () => {
+test("only environment, algorithm and preset are visible; a refusal opens the rest", async () => {
   serve(refuse("/seed", "is already used"));
   renderWithQueries(<NewRunForm choices={choices} first={firstDraft(choices)} />);
   expect(more()).not.toHaveAttribute("open");
@@ -49,7 +49,7 @@ test("only environment, algorithm and preset are asked for; a refusal opens the 
   expect(more()).toHaveAttribute("open");
 });
 
-test("what is changed below More is counted, and More is open for a draft that has changes", () => {
+test("changes below More are counted, and More is open for a draft with changes", () => {
   const first = { ...firstDraft(choices), seed: "7", name: "Mine" };
   renderWithQueries(<NewRunForm choices={choices} first={first} />);
   expect(more()).toHaveAttribute("open");
@@ -83,7 +83,7 @@ test("a preset that failed its measurement says so before Start, and offers one 
   expect(screen.queryByText(/measured runs/)).toBeNull();
 });
 
-test("what the service refuses stands beside its field, which gets the focus", async () => {
+test("a refusal is shown at its field, which gets the focus", async () => {
   show(refuse("/seed", "is already used"));
   await userEvent.type(screen.getByLabelText("Seed"), "7");
   await start();
@@ -94,7 +94,7 @@ test("what the service refuses stands beside its field, which gets the focus", a
   expect(seed).toBeValid();
 });
 
-test("a bad hyperparameter opens the group it stands in", async () => {
+test("an invalid hyperparameter opens its group", async () => {
   show(refuse("/hyperparameters/n_steps", "does not divide"));
   const group = screen.getByText("Hyperparameters").closest("details")!;
   expect(group).not.toHaveAttribute("open");
@@ -103,13 +103,13 @@ test("a bad hyperparameter opens the group it stands in", async () => {
   expect(group).toHaveAttribute("open");
 });
 
-test("a refusal that belongs to no field is shown above the button", async () => {
+test("a refusal without a field is shown above the button", async () => {
   show(refuse("/tags", "is too long"));
   await start();
   expect(await screen.findByRole("alert")).toHaveTextContent("tags: is too long");
 });
 
-test("a service that is away leaves the form as it was", async () => {
+test("an unreachable service leaves the form unchanged", async () => {
   show();
   await userEvent.type(screen.getByLabelText("Seed"), "7");
   await start();
@@ -118,7 +118,7 @@ test("a service that is away leaves the form as it was", async () => {
   expect(screen.getByRole("button", { name: "Start training" })).toBeEnabled();
 });
 
-test("values out of bounds are said at once, and not even sent", async () => {
+test("values out of bounds are reported immediately and not sent", async () => {
   const asked = show();
   const timesteps = screen.getByLabelText("Timesteps");
   await userEvent.clear(timesteps);
@@ -136,7 +136,7 @@ test("an algorithm that cannot act in the environment says why and cannot be cho
   expect(sac).toHaveAccessibleDescription("Needs continuous actions");
 });
 
-test("what differs from the preset is marked, and given back one by one or all at once", async () => {
+test("differences from the preset are marked and can be reset individually or all together", async () => {
   show();
   const field = screen.getByLabelText("n_steps");
   await userEvent.clear(field);
@@ -151,7 +151,7 @@ test("what differs from the preset is marked, and given back one by one or all a
   expect(field).toHaveValue("2048");
 });
 
-test("a button draws a seed", async () => {
+test("a button draws a random seed", async () => {
   show();
   await userEvent.click(screen.getByRole("button", { name: "Draw a seed" }));
   expect(screen.getByLabelText<HTMLInputElement>("Seed").value).toMatch(/^\d+$/);
@@ -163,7 +163,7 @@ async function addRule(template: string) {
   await userEvent.click(await screen.findByRole("menuitem", { name: template }));
 }
 
-test("rules are written as on the page of a run, and are created with the run", async () => {
+test("rules are edited as on the page of a run and created with the run", async () => {
   const asked = show({ "POST /runs": () => ({ status: 201, body: { id: "ppo-a" } }) });
   await addRule("Stop at 20 minutes");
   await userEvent.type(screen.getByRole("textbox", { name: "Minutes" }), "0");
@@ -174,7 +174,7 @@ test("rules are written as on the page of a run, and are created with the run", 
   });
 });
 
-test("a rule that does not fit is told of at its field, and one that is no number is not sent", async () => {
+test("an inapplicable rule is reported at its field, and an invalid number is not sent", async () => {
   const pointer = "/rules/0/when/seconds/seconds";
   const asked = show(refuse(pointer, "should be less"));
   await addRule("Stop at 20 minutes");
@@ -190,7 +190,7 @@ test("a rule that does not fit is told of at its field, and one that is no numbe
   expect(asked.filter(({ route }) => route === "POST /runs")).toHaveLength(1);
 });
 
-test("rules are there again when the form is opened again", async () => {
+test("rules are restored when the form is opened again", async () => {
   show();
   await addRule("Stop at 20 minutes");
   expect(savedDraft(window.sessionStorage, choices)?.rules).toMatchObject([
@@ -198,7 +198,7 @@ test("rules are there again when the form is opened again", async () => {
   ]);
 });
 
-test("a run is delivered to the sinks that were chosen; one that is missing says what to install", async () => {
+test("a run is delivered to the chosen sinks, and a missing one says what to install", async () => {
   const sink = { kind: "mlflow", label: "MLflow", install: null, place: "a server", note: null };
   const trackio = { ...sink, kind: "trackio", label: "Trackio", install: "pip install trackio" };
   const asked = show({
@@ -229,7 +229,7 @@ test("several seeds are one request, and their comparison is opened", async () =
   await vi.waitFor(() => expect(push).toHaveBeenCalledWith("/compare?runs=a,b,c"));
 });
 
-test("seeds are listed, and one that is there twice is an error at the field, which is not sent", async () => {
+test("seeds can be listed, and a duplicate is an error at the field and not sent", async () => {
   const runs = ["a", "b"].map((id) => ({ id }));
   const asked = show({ "POST /runs/groups": () => ({ status: 201, body: { runs } }) });
   await userEvent.selectOptions(screen.getByLabelText("Number of seeds"), "List");
@@ -245,7 +245,7 @@ test("seeds are listed, and one that is there twice is an error at the field, wh
   ]);
 });
 
-test("what the service refuses of listed seeds stands at their field", async () => {
+test("a refusal of listed seeds is shown at their field", async () => {
   const problem = { pointer: "/seeds/1", detail: "The group already has seed 5." };
   show({
     "POST /runs/groups": () => ({ status: 422, body: { title: "Invalid", errors: [problem] } }),
@@ -261,7 +261,7 @@ test("what the service refuses of listed seeds stands at their field", async () 
   ).toBeInvalid();
 });
 
-test("an environment whose state nothing copies says which test found that out", () => {
+test("an environment that cannot be copied names the test that found it", () => {
   const [cartPole, ...others] = choices.environments;
   const found = "With its attributes copied: its reward differed.";
   const haunted = {
@@ -274,7 +274,7 @@ test("an environment whose state nothing copies says which test found that out",
   );
 });
 
-test("a preset of one's own leads to its experiment, and is deleted once that is confirmed", async () => {
+test("a user preset links to its experiment and is deleted after a confirmation", async () => {
   const [first, ...others] = choices.environments;
   const [fast] = first!.presets.ppo!;
   const own = {

@@ -15,13 +15,13 @@ const show = (environments: typeof choices.environments) => {
 
 beforeEach(() => window.sessionStorage.clear());
 
-describe("an environment of one's own", () => {
+describe("a user environment", () => {
   const closing = "The environment did not return from close() within 3 seconds.";
   const reward = "In step 30 of its episode, after action 2, it returned a reward of nan.";
   const refused = "reset() returned None; an array of numbers of shape 3 is needed.";
   const [first, ...others] = choices.environments;
 
-  test("that is odd shows each warning of its probe, and can be trained", async () => {
+  test("with warnings shows each of them and can be trained", async () => {
     const odd = [{ ...first!, warnings: [closing, reward] }, ...others];
     const asked = show(odd);
     const said = screen.getAllByText("Unusual, but usable:").map((word) => word.parentElement);
@@ -32,12 +32,12 @@ describe("an environment of one's own", () => {
     expect(asked).toHaveLength(1);
   });
 
-  test("that is ordinary shows no warning", () => {
+  test("without warnings shows none", () => {
     show(choices.environments);
     expect(screen.queryByText(/Unusual, but usable/)).toBeNull();
   });
 
-  test("that cannot be used says why in the list, and cannot be chosen", async () => {
+  test("that is unusable says why in the list and cannot be chosen", async () => {
     const broken = { ...first!, id: "Broken", available: false, install_hint: refused };
     show([...choices.environments, broken]);
     const field = screen.getByRole("button", { name: "Environment: CartPole-v1" });

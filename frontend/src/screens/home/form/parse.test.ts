@@ -30,7 +30,7 @@ test.each([
   [{}, ""],
 ])("bounds %j read %s", (bounds, text) => expect(describeBounds(bounds)).toBe(text));
 
-test("an empty value is only none where none is allowed", () => {
+test("an empty value means none only if none is allowed", () => {
   const [rate, , kl, layers, schedule] = choices.algorithms[0]!.hyperparameters;
   expect(parseHyperparameter(kl!, "none")).toEqual({ ok: true, value: null });
   expect(parseHyperparameter(rate!, "").ok).toBe(false);
@@ -46,6 +46,6 @@ test.each(["50000", "50,000", "50_000", "5e4", "50k", " 50000 "])(
   },
 );
 
-test.each(["", " ", "0x10", "5,00", "1.5", "Infinity", "1e"])("%j is no whole number", (text) => {
+test.each(["", " ", "0x10", "5,00", "1.5", "Infinity", "1e"])("%j is not an integer", (text) => {
   expect(parseInteger(text, {}).ok).toBe(false);
 });

@@ -4,7 +4,7 @@ import { choices } from "./fixtures";
 
 const [cartpole, pendulum] = choices.environments;
 
-describe("a draft begins with what was measured to work", () => {
+describe("a draft starts with a preset measured to work", () => {
   const works = (environment: (typeof choices.environments)[number], algo: string, at: string) => ({
     ...environment,
     recommended_algorithm: algo,
@@ -28,7 +28,7 @@ describe("a draft begins with what was measured to work", () => {
     });
   });
 
-  test("until the user chooses, which is kept where it is offered", () => {
+  test("until the user chooses, and a choice is kept if it is available", () => {
     const wanted = changeDraft(measured, firstDraft(measured), { field: "algo", value: "ppo" });
     expect(wanted).toMatchObject({ algo: "ppo", preset: "fast" });
     const chosen = changeDraft(measured, wanted, { field: "preset", value: "stable" });

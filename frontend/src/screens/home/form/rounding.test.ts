@@ -59,14 +59,14 @@ test("a single rollout with a linear schedule learns nothing", () => {
   expect(shortTrainingWarning(scheduled, constant, 100)).toContain("one round");
 });
 
-test("what a rollout is follows what is typed, and the preset's value while that is no number", () => {
+test("the rollout length follows the input, and the preset while the input is invalid", () => {
   const typed = (value: string) =>
     changeDraft(choices, draft, { field: "hyperparameters", name: "n_steps", value });
   expect(roundingNote(choices, typed("1000"), 2500)).toContain("3 rollouts = 3,000");
   expect(roundingNote(choices, typed("x"), 3000)).toContain("2 rollouts = 4,096");
 });
 
-test("an algorithm that learns from single steps ends where it was asked to", () => {
+test("an algorithm that learns from single steps ends at the requested step", () => {
   const dqn = changeDraft(choices, draft, { field: "algo", value: "dqn" });
   expect(roundingNote(choices, dqn, 12_345)).toBeNull();
 });

@@ -12,7 +12,7 @@ import {
   toggledColumn,
 } from "./column-choice";
 
-test("a column moves to the place of another one, or by places, and not beyond the ends", () => {
+test("a column moves to the position of another one or by an offset, within the ends", () => {
   const order = (choice: { order: readonly string[] }) => choice.order.slice(0, 3);
   expect(order(movedColumn(STANDARD_CHOICE, "preset", "algo"))).toEqual([
     "preset",
@@ -24,7 +24,7 @@ test("a column moves to the place of another one, or by places, and not beyond t
   expect(movedColumn(STANDARD_CHOICE, "age", 1)).toBe(STANDARD_CHOICE);
 });
 
-test("columns that do not fit beside the name are left out, the last ones first", () => {
+test("columns that do not fit next to the name are left out, last ones first", () => {
   expect(fittingColumns(STANDARD_CHOICE, 1400)).toBe(STANDARD);
   const fit = fittingColumns(STANDARD_CHOICE, 600);
   expect(fit).toEqual(STANDARD.slice(0, fit.length));
@@ -32,21 +32,21 @@ test("columns that do not fit beside the name are left out, the last ones first"
   expect(fittingColumns(STANDARD_CHOICE, 0)).toEqual([]);
 });
 
-test("a width is kept within bounds and makes the grid", () => {
+test("a width is limited and defines the grid", () => {
   const choice = resizedColumn({ order: ["algo", "hp_gamma"], widths: {} }, "algo", 5);
   expect(gridTemplate(choice.order, choice)).toBe(
     "28px minmax(160px, 1fr) minmax(44px, 44px) minmax(67px, 104px) 32px",
   );
 });
 
-test("a column is added before the trend, or at the end, and taken out again", () => {
+test("a column is added before the trend or at the end, and removed again", () => {
   const more = toggledColumn(STANDARD_CHOICE, "hp_gamma");
   expect(more.order.slice(-3)).toEqual(["hp_gamma", "trend", "age"]);
   expect(toggledColumn({ order: ["age"], widths: {} }, "fps").order).toEqual(["age", "fps"]);
   expect(toggledColumn(more, "hp_gamma").order).toEqual(STANDARD);
 });
 
-test("columns are titled after their hyperparameter, metric or figure", () => {
+test("columns are titled with their hyperparameter, metric or figure", () => {
   const label = (name: string) => `label of ${name}`;
   expect(extraTitle("hp_learning_rate", label)).toBe("learning_rate");
   expect(extraTitle("option_gravity", label)).toBe("Option gravity");

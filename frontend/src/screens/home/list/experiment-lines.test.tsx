@@ -23,7 +23,7 @@ const experiment = {
   best_return: 481.5,
 };
 
-test("an experiment is one line with progress and best, and unfolds to its trials, best first", async () => {
+test("an experiment is one row with progress and best score, and expands to its trials, best first", async () => {
   serve({
     "GET /experiments": () => ({ body: { experiments: [experiment], next_cursor: null } }),
     "GET /experiments/exp-a": () => ({

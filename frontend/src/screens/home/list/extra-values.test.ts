@@ -6,14 +6,14 @@ const values: ExtraValues = new Map([
   ["b", { hp_gamma: 0.99, "metric:train/loss": 1.5, preset: "slow", solved: null }],
 ]);
 
-test("one run shows its value, and nothing while that is not known", () => {
+test("a single run shows its value, and nothing while it is unknown", () => {
   expect(extraText("hp_gamma", ["a"], values)).toEqual({ text: "0.99" });
   expect(extraText("solved", ["a"], values)).toEqual({ text: "yes" });
   expect(extraText("solved", ["b"], values)).toEqual({ text: "–" });
   expect(extraText("hp_gamma", ["c"], values)).toBeNull();
 });
 
-test("seeds show the value that they share, or the mean, which is called one", () => {
+test("seeds show their shared value or their mean, which is labelled as a mean", () => {
   expect(extraText("hp_gamma", ["a", "b"], values)).toEqual({ text: "0.99" });
   expect(extraText("metric:train/loss", ["a", "b"], values)).toEqual({
     text: "mean 1.00",

@@ -17,13 +17,13 @@ const group = (change: Partial<SeedGroup> = {}) =>
     ...change,
   }) as SeedGroup;
 
-test("the statuses of a group are told in the order of a run's life", () =>
+test("the statuses of a group are listed in the order of a run's life", () =>
   expect(statusCounts(group())).toEqual([
     ["running", 2],
     ["completed", 1],
   ]));
 
-test("a group that trains says how far it is; one that has ended, how far it went", () => {
+test("a training group shows its progress, and an ended one how far it went", () => {
   expect(groupProgressText(group())).toEqual({ done: "50% in total", note: "1 of 3 ended" });
   expect(groupProgressText(group({ end_step: 0 }))).toEqual({
     done: "1.5k steps in total",

@@ -20,7 +20,7 @@ describe("keys", () => {
     expect(press(key, {}, index)).toEqual({ kind: "move", to, extend: false }),
   );
 
-  test("shift takes the lines on the way along", () => {
+  test("shift selects the rows in between", () => {
     expect(press("ArrowDown", { shiftKey: true })).toMatchObject({ to: 6, extend: true });
     expect(press("X", { shiftKey: true })).toEqual({ kind: "select", extend: true });
   });
@@ -35,7 +35,7 @@ describe("keys", () => {
     ["m", "menu"],
   ])("%j asks to %s", (key, kind) => expect(press(key)).toMatchObject({ kind }));
 
-  test("everything is selected with the system's own key, other combinations are the browser's", () => {
+  test("the system shortcut selects everything, and other combinations are left to the browser", () => {
     expect(press("a", { metaKey: true })).toEqual({ kind: "select-all" });
     expect(press("a", { ctrlKey: true })).toEqual({ kind: "select-all" });
     expect(press("k", { ctrlKey: true })).toBeNull();
@@ -49,7 +49,7 @@ describe("keys", () => {
     ["K", "move"],
     ["x", "select"],
     ["m", "menu"],
-  ])("%s is heard on the whole page", (key, kind) =>
+  ])("%s works on the whole page", (key, kind) =>
     expect(pageCommandFor({ key, ...plain })).toMatchObject({ kind }),
   );
 
@@ -58,6 +58,6 @@ describe("keys", () => {
     (key) => expect(pageCommandFor({ key, ...plain })).toBeNull(),
   );
 
-  test("Ctrl+K is the palette's", () =>
+  test("Ctrl+K is reserved for the palette", () =>
     expect(pageCommandFor({ key: "k", ...plain, ctrlKey: true })).toBeNull());
 });

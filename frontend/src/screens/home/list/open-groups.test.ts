@@ -14,13 +14,13 @@ const pages = new Map([
 const open = openGroups(pages, new Set(["e", "b", "gone"]), 3);
 
 describe("open groups", () => {
-  test("are in the order of the list, whatever order their pages came in", () =>
+  test("are in the order of the list, whatever order their pages arrived in", () =>
     expect(open.map(({ index, group: { id } }) => [index, id])).toEqual([
       [1, "b"],
       [4, "e"],
     ]));
 
-  test("have a line for each seed below their own", () => {
+  test("have a row for each seed below their own", () => {
     expect(lineCount(6, open)).toBe(11);
     const places = Array.from({ length: 11 }, (_, line) => placeOf(line, open));
     expect(places.map(({ index, seed }) => (seed === null ? index : `${index}.${seed}`))).toEqual([
@@ -39,7 +39,7 @@ describe("open groups", () => {
     expect(places.map((place) => lineOfPlace(place, open))).toEqual(places.map((_, line) => line));
   });
 
-  test("change nothing while none is open", () => {
+  test("change nothing while all are closed", () => {
     expect(openGroups(pages, new Set(), 3)).toEqual([]);
     expect(placeOf(7, [])).toEqual({ index: 7, seed: null });
   });

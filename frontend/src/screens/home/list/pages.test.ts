@@ -13,5 +13,5 @@ describe("pages", () => {
     expect(pagesAround(first, last, total, 60)).toEqual(pages),
   );
 
-  test("a range reads the pages it lies on", () => expect(pagesOf(59, 121, 60)).toEqual([0, 1, 2]));
+  test("a range loads the pages it covers", () => expect(pagesOf(59, 121, 60)).toEqual([0, 1, 2]));
 });

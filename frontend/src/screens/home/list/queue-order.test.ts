@@ -8,7 +8,7 @@ const after = (id: string, place: Parameters<typeof movedQueue>[2]) =>
     .map((run) => run.id)
     .join("");
 
-test("a run is shown in its new place before the service answers", () => {
+test("a run is shown at its new position before the service responds", () => {
   expect(after("c", { to: "first" })).toBe("cabd");
   expect(after("c", { to: "up" })).toBe("acbd");
   expect(after("c", { to: "down" })).toBe("abdc");
@@ -18,7 +18,7 @@ test("a run is shown in its new place before the service answers", () => {
   expect(after("gone", { to: "first" })).toBe("abcd");
 });
 
-test("a run that is dropped takes the place of the run that it is dropped on", () => {
+test("a dropped run takes the position of the run below it", () => {
   const drop = (dragged: string, target: string) => {
     const place = dropPlace(ids, dragged, target);
     return place && after(dragged, place);

@@ -8,7 +8,7 @@ import { QueuePanel } from "./queue-panel";
 const run = (id: string) =>
   ({ id, name: `Run ${id}`, algo: "ppo", env_id: "CartPole-v1", seed: 1, status: "queued" }) as Run;
 
-test("runs that wait are shown in order, and move by button and by key", async () => {
+test("queued runs are shown in order and can be moved by button and by key", async () => {
   let order = ["a", "b", "c"];
   const move = (id: string, to: number) => {
     order = order.filter((one) => one !== id);

@@ -4,7 +4,7 @@ import { RowSlots } from "./scroll";
 const lines = (from: number, to: number) =>
   Array.from({ length: to - from + 1 }, (_, i) => from + i);
 
-test("a line that comes into view takes the element of one that has left", () => {
+test("a row that comes into view reuses the element of one that left", () => {
   const slots = new RowSlots();
   const before = slots.assign(lines(0, 4));
   const after = slots.assign(lines(1, 5));
@@ -12,7 +12,7 @@ test("a line that comes into view takes the element of one that has left", () =>
   expect(after[4]).toBe(before[0]);
 });
 
-test("the line that the keyboard is on keeps its element, however far the list has gone", () => {
+test("the row with the keyboard focus keeps its element however far the list scrolls", () => {
   const slots = new RowSlots();
   const [first] = slots.assign(lines(0, 9));
   for (let from = 1; from < 500; from += 7) {
@@ -23,7 +23,7 @@ test("the line that the keyboard is on keeps its element, however far the list h
   }
 });
 
-test("asking twice changes nothing", () => {
+test("a repeated request changes nothing", () => {
   const slots = new RowSlots();
   slots.assign(lines(0, 5));
   expect(slots.assign(lines(3, 8))).toEqual(slots.assign(lines(3, 8)));

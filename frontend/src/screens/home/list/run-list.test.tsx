@@ -55,7 +55,7 @@ beforeEach(() => {
   vi.stubGlobal("scrollTo", vi.fn());
 });
 
-test("an empty list teaches, and one press trains CartPole with PPO", async () => {
+test("an empty list explains itself, and one click trains CartPole with PPO", async () => {
   const asked = show({
     "GET /runs": page([]),
     "POST /runs": () => ({ status: 201, body: { id: "ppo-a" } }),
@@ -69,7 +69,7 @@ test("an empty list teaches, and one press trains CartPole with PPO", async () =
   await vi.waitFor(() => expect(push).toHaveBeenCalledWith("/runs/view?id=ppo-a"));
 });
 
-test("what the address asks for is what the service is asked for", async () => {
+test("the request matches the address", async () => {
   goTo("/?q=cart&status=failed&tag=a&tag=b&sort=-best_moving_average");
   let query = "";
   show({
@@ -86,7 +86,7 @@ test("what the address asks for is what the service is asked for", async () => {
   );
 });
 
-test("a service that is away is said so, and can be asked again", async () => {
+test("an unreachable service is reported and can be retried", async () => {
   show({});
   expect(await screen.findByRole("alert")).toHaveTextContent("The service does not answer");
   serve({ "GET /environments": environments, "GET /runs": page([run("a")]) });
@@ -94,7 +94,7 @@ test("a service that is away is said so, and can be asked again", async () => {
   expect(await line(/Run a/)).toBeVisible();
 });
 
-test("a line says how far, how long and how well; the list says how many", async () => {
+test("a row shows progress, duration and return, and the list shows its count", async () => {
   show({ "GET /runs": page([run("a")], 10_000) });
   const row = await line(/Run a/);
   expect(screen.getByRole("grid", { name: "Runs" })).toHaveAttribute("aria-rowcount", "10001");
@@ -111,14 +111,14 @@ test("a line says how far, how long and how well; the list says how many", async
   );
 });
 
-test("a run whose worker is getting ready says so, and promises no time left", async () => {
+test("a run with a starting worker says so and shows no time left", async () => {
   show({ "GET /runs": page([{ ...run("a"), status: "starting", step: 0, started_at: null }]) });
   const row = await line(/Run a/);
   expect(row).toHaveTextContent(/Starting….*steps/);
   expect(row).not.toHaveTextContent("left");
 });
 
-test("two runs that are picked can be compared; keys pick, move and open", async () => {
+test("two selected runs can be compared; keys select, move and open", async () => {
   show({ "GET /runs": page([run("a"), run("b"), run("c")]) });
   (await line(/Run a/)).focus();
   await userEvent.keyboard("xjx");
@@ -133,7 +133,7 @@ test("two runs that are picked can be compared; keys pick, move and open", async
   expect(push).toHaveBeenLastCalledWith("/runs/view?id=c");
 });
 
-test("the list's letters work from anywhere on the page, but not while typing", async () => {
+test("the shortcuts of the list work anywhere on the page, but not while typing", async () => {
   show({ "GET /runs": page([run("a"), run("b")]) });
   await line(/Run a/);
   const search = screen.getByRole("searchbox");
@@ -151,7 +151,7 @@ test("the list's letters work from anywhere on the page, but not while typing", 
   expect(await screen.findByRole("menuitem", { name: "Duplicate…" })).toBeInTheDocument();
 });
 
-test("shift takes all since the last pick, the head takes all there are", async () => {
+test("shift selects all since the last selection, and the header selects all", async () => {
   show({ "GET /runs": page([run("a"), run("b"), run("c"), run("d")]) });
   const user = userEvent.setup();
   await user.click(await screen.findByRole("checkbox", { name: "Select Run a" }));
@@ -164,7 +164,7 @@ test("shift takes all since the last pick, the head takes all there are", async 
   expect(await screen.findByText(/4 runs/)).toBeVisible();
 });
 
-test("a run is deleted at once, with a way back", async () => {
+test("a run is deleted immediately and can be restored", async () => {
   const asked = show({
     "GET /runs": page([run("a", { status: "completed" })]),
     "DELETE /runs/a": () => ({ body: null }),
@@ -179,7 +179,7 @@ test("a run is deleted at once, with a way back", async () => {
   expect(did).toEqual(["DELETE /runs/a", "POST /runs/a/restore"]);
 });
 
-test("a column's title sorts by it", async () => {
+test("clicking a column title sorts by it", async () => {
   const replace = vi.spyOn(window.history, "replaceState");
   show({ "GET /runs": page([run("a")]) });
   await line(/Run a/);
@@ -215,7 +215,7 @@ function showGroup() {
   });
 }
 
-test("a group is one line with the interval of what its column names, and opens to its single seeds", async () => {
+test("a group is one row with intervals and expands to its seeds", async () => {
   showGroup();
   const row = await line(/Seeds/);
   expect(screen.getByRole("treegrid", { name: "Runs" })).toHaveAttribute("aria-rowcount", "3");
@@ -235,7 +235,7 @@ test("a group is one line with the interval of what its column names, and opens 
   expect(screen.getAllByRole("row")).toHaveLength(1 + 2 + 3);
 });
 
-test("arrow keys open a group and lead back from its seeds, and a pick takes all of them", async () => {
+test("arrow keys expand and collapse a group, and selecting it selects all its seeds", async () => {
   showGroup();
   const row = await line(/Seeds/);
   row.focus();
@@ -252,7 +252,7 @@ test("arrow keys open a group and lead back from its seeds, and a pick takes all
   expect(push).toHaveBeenLastCalledWith("/compare?runs=a,b,c");
 });
 
-test("trials of experiments are folded, and shown on request", async () => {
+test("trials of experiments are collapsed and shown on request", async () => {
   const asked: string[] = [];
   show({
     "GET /runs": (_, query) => {
@@ -272,7 +272,7 @@ test("trials of experiments are folded, and shown on request", async () => {
   await vi.waitFor(() => expect(asked.at(-1)).toBe("no"));
 });
 
-test("of the selected runs those that train are paused, and a tag is given to those without it", async () => {
+test("training runs of a selection are paused, and a tag is added to those without it", async () => {
   const able = { actor: "policy" } as const;
   const runs = [run("a", able), run("b", { ...able, status: "completed", tags: [] })];
   const asked = show({

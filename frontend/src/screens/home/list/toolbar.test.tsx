@@ -21,7 +21,7 @@ const type = (value: string) =>
   fireEvent.change(screen.getByRole("searchbox"), { target: { value } });
 const pass = (ms: number) => act(() => vi.advanceTimersByTime(ms));
 
-test("the list follows what is typed after a pause, at once on Enter", () => {
+test("the list follows the input after a pause, and immediately on Enter", () => {
   renderWithQueries(<Filtered />);
   type("ppo");
   expect(screen.getByRole("status")).toHaveTextContent("");
@@ -32,7 +32,7 @@ test("the list follows what is typed after a pause, at once on Enter", () => {
   expect(screen.getByRole("status")).toHaveTextContent("?q=dqn");
 });
 
-test("what is pressed during the pause is kept, and so is what was typed", () => {
+test("clicks and input during the pause are both kept", () => {
   renderWithQueries(<Filtered />);
   type("ppo");
   pass(50);

@@ -15,14 +15,14 @@ function show(update: object, environments: object[] = [], of: RunDetail = run) 
   renderWithQueries(<AnatomyPanel run={of} />);
 }
 
-test("layers without a weight that is a number are told as what they are, and not as left out", async () => {
+test("layers with only non-finite weights are reported as such and not as left out", async () => {
   const not_finite = ["mlp_extractor.policy_net.0.weight", "action_net.weight"];
   show({ not_finite, layer_count: 2 });
   expect(await screen.findByText(/No weight of any layer is a finite number/)).toBeVisible();
   expect(screen.queryByText(/are recorded/)).not.toBeInTheDocument();
 });
 
-test("of a network that is too large, only the first layers are recorded", async () => {
+test("only the first layers of a network that is too large are recorded", async () => {
   const layer = { weights: { low: -1, high: 1, counts: [1, 2], mean: 0, std: 1 } };
   show({
     layers: [{ name: "action_net.weight", ...layer }],
@@ -33,7 +33,7 @@ test("of a network that is too large, only the first layers are recorded", async
   expect(screen.getByText("Only the first 2 of 9 layers are recorded.")).toBeVisible();
 });
 
-test("actions are those of the run's environment with its options", async () => {
+test("actions match the environment of the run with its options", async () => {
   const histogram = { low: -1, high: 1, counts: [1, 2], mean: 0.1, std: 0.4 };
   const options = { continuous: true };
   const lander = {

@@ -12,7 +12,7 @@ const histogram = (low: number, high: number, counts: number[], more = {}): Hist
 });
 
 describe("density", () => {
-  it("puts histograms of different reach on one axis", () => {
+  it("puts histograms with different ranges on one axis", () => {
     const found = density([
       { step: 1, histogram: histogram(0, 4, [1, 1, 1, 1.5]) },
       { step: 2, histogram: histogram(4, 8, [1, 1, 1, 1.5]) },
@@ -53,14 +53,14 @@ describe("density", () => {
     expect([...found.columns[0]!.shares!]).toEqual([0, 1, 0]);
   });
 
-  it("counts what lies beyond an end to the bin there", () => {
+  it("counts values beyond an end in the bin there", () => {
     const far = histogram(0, 1000, [99, 0, 0, 1], { mean: 1, std: 1 });
     const found = density([{ step: 1, histogram: far }])!;
     expect(found.high).toBe(5);
     expect([...found.columns[0]!.shares!].every(Number.isFinite)).toBe(true);
   });
 
-  it("is not pressed flat by one update that went wrong", () => {
+  it("is not flattened by one failed update", () => {
     const moments = Array.from({ length: 40 }, (_, i) => ({
       step: i,
       histogram: i === 20 ? histogram(-1e6, 1e6, [1, 2, 3, 2]) : histogram(-1, 1, [1, 2, 3, 2]),
@@ -68,7 +68,7 @@ describe("density", () => {
     expect(density(moments)!.high).toBe(1);
   });
 
-  it("leaves a gap where there was nothing to count, and is nothing without numbers", () => {
+  it("leaves a gap without values and is empty without numbers", () => {
     const found = density([
       { step: 1, histogram: null },
       { step: 2, histogram: histogram(0, 1, [1, 2]) },
@@ -77,7 +77,7 @@ describe("density", () => {
     expect(density([{ step: 1, histogram: null }])).toBeNull();
   });
 
-  it("can draw numbers that are all the same", () => {
+  it("can draw identical numbers", () => {
     const found = density([{ step: 1, histogram: histogram(0, 0, [4], { std: 0 }) }])!;
     expect(found.high).toBeGreaterThan(found.low);
   });

@@ -19,7 +19,7 @@ test.each([
   expect(actionsOf(space)?.help).toMatch(says);
 });
 
-test("each choice of an action has its values by number, and the name of the choice", () => {
+test("each choice of an action has its values by number and its name", () => {
   const levers = { kind: "MultiDiscrete", n: 6, counts: [3, 2], labels: ["hoist", ""] };
   const both = { ...update, actions: [histogram, histogram] };
   const found = figuresOf([both], { action_space: levers } as Environment);
@@ -30,10 +30,10 @@ test("each choice of an action has its values by number, and the name of the cho
   expect(found[0]?.help).not.toMatch(/clipped/);
 });
 
-test("a figure that no update has is left out", () => {
+test("a figure without updates is left out", () => {
   expect(figuresOf([update], undefined).map(({ id }) => id)).toEqual(["action-0"]);
 });
 
-test("a layer is called by what tells it from others", () => {
+test("a layer is named by its distinguishing part", () => {
   expect(layerLabel("mlp_extractor.policy_net.0.weight")).toBe("policy net · 0");
 });

@@ -12,7 +12,7 @@ import {
 
 const layout = (change: Partial<ChartLayout>): ChartLayout => ({ ...USUAL_LAYOUT, ...change });
 
-test("charts stand in the chosen order, and new ones behind the chart they usually follow", () => {
+test("charts are in the chosen order, with new ones after their usual predecessor", () => {
   const chosen = layout({ order: ["loss", "return"] });
   expect(arrange(["return", "loss"], chosen)).toEqual(["loss", "return"]);
   expect(arrange(["return", "length", "loss", "entropy"], chosen)).toEqual([
@@ -25,7 +25,7 @@ test("charts stand in the chosen order, and new ones behind the chart they usual
   expect(arrange(["return"], chosen)).toEqual(["return"]);
 });
 
-test("a chart takes the place of another one", () => {
+test("a chart moves to the position of another one", () => {
   const ids = ["a", "b", "c", "d"];
   expect(placeAt(USUAL_LAYOUT, ids, "d", "b").order).toEqual(["a", "d", "b", "c"]);
   expect(placeAt(USUAL_LAYOUT, ids, "a", "c").order).toEqual(["b", "c", "a", "d"]);
@@ -38,13 +38,13 @@ test("a chart is hidden and shown again", () => {
   expect(toggleHidden(hidden, "a").hidden).toEqual([]);
 });
 
-test("sizes end at the smallest and the largest", () => {
+test("sizes are limited", () => {
   expect(resized("small", 1)).toBe("medium");
   expect(resized("small", -1)).toBeNull();
   expect(resized("large", 1)).toBeNull();
 });
 
-test("what is kept and makes no sense counts as the usual layout", () => {
+test("an invalid stored layout is replaced by the default", () => {
   expect(readLayouts("x")).toBeNull();
   expect(
     readLayouts({ ppo: { order: [1, "a"], hidden: 7, sizes: { a: "huge", b: "large" } } }),

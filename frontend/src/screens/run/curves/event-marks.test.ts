@@ -29,7 +29,7 @@ const happened: Happened = {
 const places = (axis: "step" | "time" | "episode") =>
   eventMarks(happened, axis).map(({ kind, at }) => [kind, at]);
 
-test("marks stand at their steps; what nobody looks for has none", () => {
+test("marks are at their steps, and unimportant events have none", () => {
   expect(places("step")).toEqual([
     ["solved", 4_000],
     ["checkpoint", 2_000],
@@ -39,7 +39,7 @@ test("marks stand at their steps; what nobody looks for has none", () => {
   ]);
 });
 
-test("a snapshot that was asked for has a mark, one that came by itself has none", () => {
+test("a requested snapshot has a mark and an automatic one has none", () => {
   const taken = (step: number, trigger: string) => ({
     ...event("snapshot", step),
     details: { kind: "snapshot", trigger } as RunEvent["details"],
@@ -52,7 +52,7 @@ test("a snapshot that was asked for has a mark, one that came by itself has none
   ]);
 });
 
-test("along time they stand where they happened", () => {
+test("by time they are where they happened", () => {
   expect(places("time").slice(0, 4)).toEqual([
     ["solved", 40],
     ["checkpoint", 20],
@@ -61,11 +61,11 @@ test("along time they stand where they happened", () => {
   ]);
 });
 
-test("along episodes only what has a place there", () => {
+test("by episodes only events with a position are shown", () => {
   expect(places("episode")).toEqual([["evaluation", 1_000]]);
 });
 
-test("each says what happened", () => {
+test("each mark says what happened", () => {
   expect(eventMarks(happened, "step").map(({ text }) => text)).toEqual([
     "Solved by evaluation at step 4,000, after 40s of training: 475.0 reached.",
     "checkpoint 2000",
@@ -75,7 +75,7 @@ test("each says what happened", () => {
   ]);
 });
 
-test("rules that fired and settings that were changed have a mark that says so", () => {
+test("fired rules and changed settings have a mark that says so", () => {
   const steered = [event("rule_fired", 500), event("hyperparameter_changed", 512)];
   const marks = eventMarks({ ...happened, events: steered }, "step");
   expect(marks.filter(({ kind }) => kind === "steered").map(({ at, text }) => [at, text])).toEqual([
@@ -84,7 +84,7 @@ test("rules that fired and settings that were changed have a mark that says so",
   ]);
 });
 
-test("what a run has left behind has no mark, and where it went back has one", () => {
+test("discarded events have no mark and the rollback has one", () => {
   const back = { ...event("rollback", 1_000), time: start + 100 };
   const left = { superseded: true };
   const evaluated = {
@@ -101,14 +101,14 @@ test("what a run has left behind has no mark, and where it went back has one", (
   ]);
 });
 
-test("a fork is marked where it left its parent", () => {
+test("a fork is marked at its start in its parent", () => {
   const parent = { run_id: "p", step: 700 } as Happened["run"]["parent"];
   const forked = { ...happened, run: { ...happened.run, parent } };
   expect(eventMarks(forked, "step")[0]).toMatchObject({ kind: "fork", at: 700 });
   expect(eventMarks(forked, "time")[0]).toMatchObject({ kind: "solved" });
 });
 
-test("along time a pause takes no place", () => {
+test("by time a pause has no width", () => {
   const day = 86_400;
   const attempts = [
     {

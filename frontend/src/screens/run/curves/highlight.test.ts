@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { readHighlight, writeHighlight } from "./highlight";
 
-test("what is pointed at survives the address", () => {
+test("a highlight round-trips through the address", () => {
   const query = new URLSearchParams("id=a");
   writeHighlight(query, { metric: "train/approx_kl", steps: [0, 4000] });
   expect(query.toString()).toBe("id=a&chart=train%2Fapprox_kl&from=0&to=4000");
@@ -17,6 +17,4 @@ test.each([
   "chart=a&from=&to=3",
   "chart=a&from=x&to=y",
   "chart=a&from=5&to=4",
-])("%j points at nothing", (search) =>
-  expect(readHighlight(new URLSearchParams(search))).toBeNull(),
-);
+])("%j is no highlight", (search) => expect(readHighlight(new URLSearchParams(search))).toBeNull());

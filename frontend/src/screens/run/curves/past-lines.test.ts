@@ -21,7 +21,7 @@ const spec = rewardChart(
   { title: "Return", evaluated: false },
 );
 
-test("what the past has of a metric is drawn behind, and counted in no figure", () => {
+test("past lines of a metric are drawn behind it and counted in no figure", () => {
   const charted = withPast(spec, pastLines(past));
   expect(charted.series).toBe(spec.series);
   expect(charted.context?.map(({ label, metric }) => [label, metric])).toEqual([
@@ -30,7 +30,7 @@ test("what the past has of a metric is drawn behind, and counted in no figure", 
   ]);
 });
 
-test("a chart of which the past has nothing stays as it is", () => {
+test("a chart without past lines is unchanged", () => {
   expect(withPast(spec, pastLines({ ...past, ghosts: [], ancestors: [] }))).toBe(spec);
   const other = { ...spec, series: [{ ...spec.series[0]!, metric: "train/loss" }] };
   expect(withPast(other, pastLines(past))).toBe(other);

@@ -17,7 +17,7 @@ const DEFINITIONS = {
 };
 const METRICS = ["reward/goal", "reward/fuel", "reward/coverage"];
 
-test("the legend tells shares and values, marks bonuses, and hides a component", async () => {
+test("the legend shows shares and values, marks bonuses and hides a component", async () => {
   serve({ "GET /metric-definitions": () => ({ body: DEFINITIONS }) });
   const series = new RunSeries();
   const values = { "reward/goal": 6, "reward/fuel": -2, "reward/coverage": 2 };

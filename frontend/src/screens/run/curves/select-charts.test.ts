@@ -36,7 +36,7 @@ const select = (charted: Partial<ChartedMetrics>) =>
     ...charted,
   });
 
-test("charts stand in reading order, before there is anything to draw", () => {
+test("charts are in reading order before there is data", () => {
   expect(select({ expected: PPO })).toEqual({
     main: ["train/entropy_loss", "train/approx_kl", "train/value_loss"],
     more: [],
@@ -51,11 +51,11 @@ test("every metric that was logged is shown once", () => {
   expect(main.filter((name) => more.includes(name))).toEqual([]);
 });
 
-test("where there is no other, the loss is the chart", () => {
+test("without other charts the loss is shown", () => {
   expect(select({ found: ["train/loss"] }).main).toEqual(["train/loss"]);
 });
 
-test("what is a straight line is a figure, but for a schedule that moves", () => {
+test("a constant metric is a figure, unless it is a moving schedule", () => {
   const found = [
     ...["rollout/exploration_rate", "train/learning_rate", "train/n_updates"],
     ...["train/approx_kl", "own/thing"],
@@ -74,7 +74,7 @@ test("what is a straight line is a figure, but for a schedule that moves", () =>
   });
 });
 
-test("a metric is found in the chart that shows it", () => {
+test("a metric is found in its chart", () => {
   const source = new RunSeries();
   const chart = (name: string) => metricChart(registry, source, name, "");
   const specs = [chart("train/approx_kl"), chart("own/thing")];
@@ -82,7 +82,7 @@ test("a metric is found in the chart that shows it", () => {
   expect(chartOf(specs, "nothing")).toBeUndefined();
 });
 
-test("a chart says what the registry says", () => {
+test("a chart uses the texts of the registry", () => {
   const source = new RunSeries();
   expect(metricChart(registry, source, "train/entropy_loss", "")).toMatchObject({
     title: "Entropy",

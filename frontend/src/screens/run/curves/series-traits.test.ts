@@ -18,7 +18,7 @@ test.each([
   ["each step costs 1, but not the last", run([-500, 500], [-99, 100], [-80, 81]), false],
   ["there are hardly any episodes", run([1, 10]), false],
   ["the end decides", run([1, 10], [0, 100], [1, 30]), true],
-])("whether lengths tell more than returns where %s", (_, series, tells) => {
+])("whether lengths are more informative than returns if %s", (_, series, tells) => {
   expect(seriesTraits(series).lengthTells).toBe(tells);
 });
 

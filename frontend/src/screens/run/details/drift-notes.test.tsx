@@ -7,7 +7,7 @@ const of = (drift: object[]) => ({
   "GET /runs/a/drift": () => ({ body: { run_id: "a", drift } }),
 });
 
-test("what differs since the run was written is listed: keys with their place, packages in words", async () => {
+test("drift since the run was written is listed with locations of keys and names of packages", async () => {
   serve(
     of([
       { kind: "deprecated", file: "config.json", key: "/old", says: "It is called `new`." },
@@ -20,7 +20,7 @@ test("what differs since the run was written is listed: keys with their place, p
   expect(torch).toHaveTextContent(/^torch was 2.0 and is 2.13.$/);
 });
 
-test("a run that does not differ says nothing", async () => {
+test("a run without drift shows nothing", async () => {
   const requests = serve(of([]));
   const { container } = renderWithQueries(<DriftNotes runId="a" />);
   await expect.poll(() => requests).not.toHaveLength(0);

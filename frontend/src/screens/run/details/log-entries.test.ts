@@ -17,12 +17,12 @@ const failed = {
   details: { kind: "error", type: "E", message: "No.", traceback: "line 1" },
 } as unknown as RunEvent;
 
-test("the newest event comes first, and every one has a key of its own", () => {
+test("the newest event comes first and each has its own key", () => {
   const all = logEntries([saved, evaluated, failed]);
   expect(all.map(({ kind }) => kind)).toEqual(["error", "evaluation", "checkpoint"]);
   expect(all.map(({ key }) => key)).toEqual(["3", "e", "2"]);
 });
 
-test("an error has its traceback, others have none", () => {
+test("an error has a traceback and others have none", () => {
   expect(logEntries([saved, failed]).map(({ traceback }) => traceback)).toEqual(["line 1", null]);
 });

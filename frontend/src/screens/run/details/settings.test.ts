@@ -23,7 +23,7 @@ const environments = [
   },
 ] as unknown as Environment[];
 
-test("what differs from the preset comes first, with the preset's value", () => {
+test("differences from the preset come first, with its value", () => {
   expect(settings(config, presetOf(config, environments))).toEqual([
     { name: "gamma", value: 0.99, preset: 0.98 },
     { name: "target_kl", value: null, preset: 0.1 },
@@ -33,7 +33,7 @@ test("what differs from the preset comes first, with the preset's value", () => 
   ]);
 });
 
-test("what a person plays has no steps to train for", () => {
+test("a played run has no training steps", () => {
   const names = settings(config, null, { isPlayed: true }).map(({ name }) => name);
   expect(names).not.toContain("total_timesteps");
   expect(names).toContain("gamma");

@@ -11,7 +11,7 @@ const clip = {
   episodes: [],
 } as unknown as Clip;
 
-test("a clip stands still while another one is made, and begins anew when that is not made after all", () => {
+test("a clip pauses while another one is made, and restarts if that fails", () => {
   vi.spyOn(HTMLMediaElement.prototype, "pause").mockReturnValue();
   vi.spyOn(HTMLMediaElement.prototype, "play").mockResolvedValue();
   const controller = renderHook(() => usePlaybackController()).result.current;
@@ -36,7 +36,7 @@ test("a clip stands still while another one is made, and begins anew when that i
   expect(controller.time.get()).toBeLessThan(1);
 });
 
-test("a clip whose file is gone is made again; one that did not load can be loaded again", async () => {
+test("a clip with a missing file is made again; one that failed to load can be reloaded", async () => {
   vi.spyOn(HTMLMediaElement.prototype, "pause").mockReturnValue();
   vi.spyOn(HTMLMediaElement.prototype, "play").mockResolvedValue();
   let status = 500;

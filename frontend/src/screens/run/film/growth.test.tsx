@@ -7,7 +7,7 @@ const played = {
   ...{ cut: false, first_frame: 0 },
 };
 
-test("of a policy whose episode is longer than its part of the film, the return is said to be that of the part", () => {
+test("the return of an episode longer than its part of the film is marked as partial", () => {
   const cut = {
     ...{ ...played, step: 20_224, episode_return: 400, episode_length: 400 },
     ...{ terminated: false, cut: true, first_frame: 19 },

@@ -26,7 +26,7 @@ function notes() {
 
 const pause = () => vi.advanceTimersByTimeAsync(1000);
 
-test("is sent once typing pauses, and is saved only when the service says so", async () => {
+test("is sent when typing pauses and marked as saved only after the response", async () => {
   const { autosave, sent, answer, state } = notes();
   autosave.type("a");
   autosave.type("ab");
@@ -40,7 +40,7 @@ test("is sent once typing pauses, and is saved only when the service says so", a
   expect(sent).toEqual(["ab"]);
 });
 
-test("what is typed while an answer is waited for goes out after it", async () => {
+test("input during a request is sent after it", async () => {
   const { autosave, sent, answer, state } = notes();
   autosave.type("a");
   await pause();
@@ -54,7 +54,7 @@ test("what is typed while an answer is waited for goes out after it", async () =
   expect(state()).toBe("saved");
 });
 
-test("leaving sends at once what was typed last, whatever is under way", async () => {
+test("leaving sends the last input immediately, even during a request", async () => {
   const { autosave, sent, answer, state } = notes();
   autosave.type("a");
   autosave.flush();
@@ -68,7 +68,7 @@ test("leaving sends at once what was typed last, whatever is under way", async (
   expect(state()).toBe("saved");
 });
 
-test("what was refused is kept and sent again", async () => {
+test("refused input is kept and sent again", async () => {
   const { autosave, sent, answer, state } = notes();
   autosave.type("a");
   await pause();

@@ -58,7 +58,7 @@ test("a run is forked from its menu, at its newest snapshot", async () => {
   expect(screen.getByRole("dialog", { name: /^Fork at/ })).toBeVisible();
 });
 
-test("what a run of a newer version does not do here is disabled, and says why", () => {
+test("actions unavailable for a run of a newer version are disabled and say why", () => {
   const damage = [{ file: "config.json", line: null, problem: "", remedy: "", newer: true }];
   renderWithQueries(<Actions status="paused" policy_step={7} damage={damage} />);
   for (const name of ["Evaluate", "Resume"]) {
@@ -83,7 +83,7 @@ test("a run that ended before it had a snapshot cannot be resumed, and says so",
   expect(resume()).toBeEnabled();
 });
 
-test("the error of an action is over when the run has another status", async () => {
+test("the error of an action is cleared when the run changes status", async () => {
   serve({ "POST /runs/a/stop": () => ({ status: 409, body: { title: "Not now" } }) });
   const { rerender } = render(<Actions status="running" />, { wrapper: withQueries() });
   await userEvent.click(screen.getByRole("button", { name: "Stop" }));

@@ -27,7 +27,7 @@ const downloaded = (film: boolean) =>
     "a.html",
   );
 
-test("a run whose policies are filmed is downloaded at once", async () => {
+test("a run with filmed policies is downloaded immediately", async () => {
   serve({ "GET /runs/a/report/film": () => film(3) });
   const onClose = open();
   await screen.findByText("3 policies are filmed.");
@@ -36,7 +36,7 @@ test("a run whose policies are filmed is downloaded at once", async () => {
   expect(onClose).toHaveBeenCalled();
 });
 
-test("missing policies are filmed first, and the download starts when none waits", async () => {
+test("missing policies are filmed first, and the download starts after the last", async () => {
   let ready = 1;
   const asked = serve({
     "GET /runs/a/report/film": () => film(ready),
@@ -61,7 +61,7 @@ test("without a film nothing is filmed", async () => {
   expect(asked.filter(({ route }) => route.startsWith("POST"))).toEqual([]);
 });
 
-test("why policies cannot be filmed is said, and the report can be downloaded without them", async () => {
+test("the dialog says why policies cannot be filmed and offers the report without them", async () => {
   serve({
     "GET /runs/a/report/film": () => film(0),
     "POST /runs/a/report/film": () => film(0, 0, "The disk is full."),
@@ -74,7 +74,7 @@ test("why policies cannot be filmed is said, and the report can be downloaded wi
   downloaded(true);
 });
 
-test("the policies of a run from elsewhere are not filmed", async () => {
+test("the policies of an imported run are not filmed", async () => {
   serve({ "GET /runs/a/report/film": () => film(0) });
   open({ ...RUN, standing: "untrusted" } as RunDetail);
   await screen.findByText(/imported or copied here/);

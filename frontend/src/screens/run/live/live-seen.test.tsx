@@ -21,7 +21,7 @@ function shown() {
   return { store, showSeen, ...render(<LiveSeen client={client} frozen={null} />) };
 }
 
-test("it is asked for while it is on the page, without saliency until that is switched on", async () => {
+test("observations are requested while they are visible, without saliency by default", async () => {
   const user = userEvent.setup();
   const { showSeen, unmount } = shown();
   expect(showSeen.mock.lastCall).toEqual([true, false]);
@@ -41,7 +41,7 @@ test("the newest picture is shown, or the whole stack", async () => {
   expect(screen.getByRole("img", { name: "4 pictures that the agent saw" })).toBeVisible();
 });
 
-test("with saliency it says of what it is and what it cannot tell", () => {
+test("with saliency it names its subject and its limits", () => {
   const { store } = shown();
   act(() => store.set(moment("q_value")));
   expect(screen.getByRole("img", { name: /each pixel mattered for Q\(s, a\)/ })).toBeVisible();
@@ -52,7 +52,7 @@ test("with saliency it says of what it is and what it cannot tell", () => {
   );
 });
 
-test("a picture that is kept while frames go on says of which step it is", () => {
+test("a picture kept while frames continue names its step", () => {
   const { store } = shown();
   act(() => store.set(moment("q_value", 415, 412)));
   expect(screen.getByText("Step 412")).toBeVisible();

@@ -34,7 +34,7 @@ function shown() {
   return { slice, showSlice, ...view };
 }
 
-test("it is asked for while it is open, over what was chosen", async () => {
+test("the slice is requested while it is open, with the chosen components", async () => {
   const user = userEvent.setup();
   const { slice, showSlice, unmount } = shown();
   expect(showSlice).not.toHaveBeenCalled();
@@ -50,7 +50,7 @@ test("it is asked for while it is open, over what was chosen", async () => {
   expect(showSlice).toHaveBeenLastCalledWith(null);
 });
 
-test("what is not drawn can be held elsewhere, and put back to what is seen", async () => {
+test("components that are not drawn can be held at other values and reset to what is seen", async () => {
   const user = userEvent.setup();
   const { slice, showSlice } = shown();
   await user.click(screen.getByText("Value slice"));
@@ -69,7 +69,7 @@ test("what is not drawn can be held elsewhere, and put back to what is seen", as
   expect(position).toHaveAttribute("aria-valuetext", "0 m");
 });
 
-test("the point is read at the step, and moved with the keyboard", async () => {
+test("the point follows the step and moves with the keyboard", async () => {
   const user = userEvent.setup();
   const { slice } = shown();
   await user.click(screen.getByText("Value slice"));

@@ -58,7 +58,7 @@ async function watched(of = run()) {
 
 const sentTypes = (socket: FakeSocket) => socket.sent.map(({ type }) => type);
 
-test("it begins when it comes into sight, not before", async () => {
+test("the session starts only when it comes into view", async () => {
   const asked = serve(routes);
   renderWithQueries(<LiveWindow run={run()} chosen />);
   expect(asked.map(({ route }) => route)).not.toContain("POST /sessions");
@@ -70,7 +70,7 @@ test("it begins when it comes into sight, not before", async () => {
   });
 });
 
-test("an ended run holds no session until it is asked to play", async () => {
+test("an ended run has no session until the user starts one", async () => {
   const asked = serve(routes);
   const ended = run({ status: "completed", policy_step: 7 });
   renderWithQueries(<LiveWindow run={ended} chosen={false} />);
@@ -81,7 +81,7 @@ test("an ended run holds no session until it is asked to play", async () => {
   await vi.waitFor(() => expect(sockets).toHaveLength(1));
 });
 
-test("a run that has no policy yet says why, and asks for nothing", () => {
+test("a run without a policy yet says why and requests nothing", () => {
   const asked = serve(routes);
   renderWithQueries(<LiveWindow run={run({ status: "queued" })} chosen={false} />);
   scrollTo(true);
@@ -89,7 +89,7 @@ test("a run that has no policy yet says why, and asks for nothing", () => {
   expect(asked.map(({ route }) => route)).not.toContain("POST /sessions");
 });
 
-test("the state of the episode and what the policy predicts come with the step", async () => {
+test("the state of the episode and the prediction of the policy arrive with the step", async () => {
   const { socket } = await watched();
   const reading = { value: 4.5, probabilities: [0.25, 0.75] };
   act(() => {
@@ -105,7 +105,7 @@ test("the state of the episode and what the policy predicts come with the step",
   );
 });
 
-test("a moment of a line stops the play and is shown, until it goes on live", async () => {
+test("selecting a moment on a line pauses and shows it, until the user returns to live", async () => {
   const { socket } = await watched();
   act(() => {
     for (const index of [0, 1, 2]) socket.tellStep(recordOf(index, { reward: index }));
@@ -120,7 +120,7 @@ test("a moment of a line stops the play and is shown, until it goes on live", as
   expect(sentTypes(socket).at(-1)).toBe("play");
 });
 
-test("one goes a step back and forward from what is live", async () => {
+test("steps back and forward from live are possible", async () => {
   const { socket } = await watched();
   act(() => {
     for (const index of [0, 1, 2]) socket.tellStep(recordOf(index, { reward: index }));
@@ -134,13 +134,13 @@ test("one goes a step back and forward from what is live", async () => {
   expect(sentTypes(socket).at(-1)).toBe("step");
 });
 
-test("how actions are chosen is a switch", async () => {
+test("a switch selects how actions are chosen", async () => {
   const { socket } = await watched();
   await userEvent.click(screen.getByRole("radio", { name: "Exploring" }));
   expect(socket.sent.at(-1)).toEqual({ type: "greedy", on: false });
 });
 
-test("with too many sessions it names them, and takes the place of one", async () => {
+test("at the session limit it lists the sessions and can replace one", async () => {
   const full = { title: "Too many sessions", detail: "2 of at most 2 sessions go on." };
   const answers = [{ status: 409, body: full }];
   const asked = serve({
@@ -157,7 +157,7 @@ test("with too many sessions it names them, and takes the place of one", async (
   expect(asked.map(({ route }) => route)).toContain("DELETE /sessions/x");
 });
 
-test("a session that ended says its cause, and is begun again on a press", async () => {
+test("an ended session says why and restarts on a click", async () => {
   const { socket, asked } = await watched();
   act(() => socket.deliver({ type: "ended", cause: "The environment raised ValueError." }));
   expect(screen.getByRole("alert")).toHaveTextContent("The environment raised ValueError.");
@@ -166,7 +166,7 @@ test("a session that ended says its cause, and is begun again on a press", async
   expect(asked.filter(({ route }) => route === "POST /sessions")).toHaveLength(2);
 });
 
-test("somebody who wants less motion starts it by a press", async () => {
+test("with reduced motion a click starts it", async () => {
   vi.spyOn(window, "matchMedia").mockImplementation(
     (media) => Object.assign(new EventTarget(), { media, matches: true }) as never,
   );

@@ -38,7 +38,7 @@ test("arrow keys read the cells of the map, and Escape leaves them", async () =>
   expect(screen.getByText(/evaluated policy of step 1,500/)).toBeVisible();
 });
 
-test("the slider asks for an earlier map", async () => {
+test("the slider requests an earlier map", async () => {
   const first = { ...map, step: 1000, cells: map.cells.slice(0, 1) };
   show((query) => (query.get("step") === "1000" ? first : map));
   (await screen.findByRole("slider", { name: "Map at step" })).focus();

@@ -27,7 +27,7 @@ function mapOf(shown: World | null, visits: Record<number, number>, path: number
   };
 }
 
-test("a cell that was visited once is shown, and the most visited one is darkest", () => {
+test("a cell visited once is visible and the most visited one is darkest", () => {
   const drawn = picture(mapOf(world, { 0: 1, 5: 100, 6: 10 }, [0, 5]))!;
   expect(drawn.shares[0]).toBeCloseTo(0.1);
   expect(drawn.shares[5]).toBeCloseTo(1);
@@ -42,7 +42,7 @@ test("a cell that was visited once is shown, and the most visited one is darkest
   expect(picture(mapOf(null, {}))).toBeNull();
 });
 
-test("places are named by their room, their mark or the range that they stand for", () => {
+test("cells are named by their room, their label or their range", () => {
   const inRooms = picture(mapOf(world, { 7: 2, 0: 1 }))!;
   expect(roomOf(world, placeOf(world, 7))).toBe("cave");
   expect(describePlace(inRooms, { x: 3, y: 1 })).toBe("Cave, column 2, row 2: 2 visits (67 %)");
@@ -56,7 +56,7 @@ test("places are named by their room, their mark or the range that they stand fo
   expect(describeMap(onLake, 12_000)).toBe("1 of 4 cells visited up to step 12,000");
 });
 
-test("arrow keys stay inside the world", () => {
+test("arrow keys stay within the map", () => {
   expect(movedBy("ArrowUp", { x: 0, y: 0 }, world)).toEqual({ x: 0, y: 0 });
   expect(movedBy("ArrowRight", { x: 3, y: 0 }, world)).toEqual({ x: 3, y: 0 });
   expect(movedBy("End", { x: 0, y: 1 }, world)).toEqual({ x: 3, y: 1 });

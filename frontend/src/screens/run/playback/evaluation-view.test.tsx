@@ -26,7 +26,7 @@ beforeEach(() => {
   vi.spyOn(HTMLMediaElement.prototype, "pause").mockReturnValue();
 });
 
-test("without one it says what an evaluation is", async () => {
+test("without an evaluation it explains what one is", async () => {
   show([]);
   expect(await screen.findByText("No evaluation yet")).toBeVisible();
   expect(evaluateButton()).toBeEnabled();
@@ -45,7 +45,7 @@ test.each([
   },
 );
 
-test("an evaluation that is too short to show the run to be solved says so", async () => {
+test("an evaluation too short to prove the run solved says so", async () => {
   const short_of_solved =
     "The mean return of 500.0 reaches the threshold, but 5 episodes may be luck.";
   show([evaluation("one", { short_of_solved })]);
@@ -58,7 +58,7 @@ test("a running run can be evaluated before its first checkpoint", async () => {
   expect(evaluateButton()).toBeEnabled();
 });
 
-test("asking for one shows at once that it waits", async () => {
+test("a request is immediately shown as waiting", async () => {
   const asked = show([]);
   await screen.findByText("No evaluation yet");
   await userEvent.selectOptions(screen.getByLabelText("Episodes to evaluate"), "3");
@@ -68,13 +68,13 @@ test("asking for one shows at once that it waits", async () => {
   expect(evaluateButton()).toHaveAttribute("aria-disabled");
 });
 
-test("under way it counts episodes, with the last result still in the player", async () => {
+test("a running evaluation counts episodes while the last result stays in the player", async () => {
   show([evaluation("b", { status: "running", episodes: 5, episodes_done: 2 }), evaluation("a")]);
   expect(await screen.findByText("Episode 3 of 5")).toBeVisible();
   expect(screen.getByLabelText(/^Video of the evaluation/)).toBeVisible();
 });
 
-test("a failed one names its cause, and is repeated as it was", async () => {
+test("a failed evaluation names its cause and can be repeated unchanged", async () => {
   const asked = show([
     evaluation("b", {
       status: "failed",
@@ -94,7 +94,7 @@ test("a failed one names its cause, and is repeated as it was", async () => {
   });
 });
 
-test("options are asked for, and a seed that is none is refused", async () => {
+test("options can be set and an invalid seed is refused", async () => {
   const best = { best_policy: { step: 4000, mean_return: 480 } };
   const asked = show([], { ...run, ...best } as RunDetail);
   await screen.findByText("No evaluation yet");
@@ -117,7 +117,7 @@ test("options are asked for, and a seed that is none is refused", async () => {
   });
 });
 
-test("the best policy is played unless another is chosen, and the form says of which step", async () => {
+test("the best policy is played by default and the form names its step", async () => {
   const best_policy = { step: 4000, mean_return: 480, std_return: 1, episodes: 10 };
   const asked = show([], { ...run, best_policy });
   await screen.findByText("No evaluation yet");
@@ -129,12 +129,12 @@ test("the best policy is played unless another is chosen, and the form says of w
   });
 });
 
-test("an evaluation that is older than the policy says by how many steps", async () => {
+test("an evaluation older than the policy says by how many steps", async () => {
   show([evaluation("a", { checkpoint_step: 3000 })]);
   expect(await screen.findByText(/policy of step 3k/)).toHaveTextContent("2k steps later");
 });
 
-test("a completed one shows its figures, and an episode is a way into the video", async () => {
+test("a completed evaluation shows its figures, and episodes link into the video", async () => {
   show([evaluation("a")]);
   const video = await screen.findByLabelText<HTMLVideoElement>(
     /^Video of the evaluation at step 5,000/,
@@ -155,7 +155,7 @@ test("a completed one shows its figures, and an episode is a way into the video"
   expect(second()).not.toHaveAttribute("aria-current");
 });
 
-test("the address may ask for an older one, and for the frame at which it begins", async () => {
+test("the address can select an older evaluation and a start frame", async () => {
   window.history.replaceState(null, "", "/runs/view?id=a&evaluation=a&frame=50");
   show([evaluation("b"), evaluation("a")]);
   const video = await screen.findByLabelText<HTMLVideoElement>(/^Video of the evaluation/);
@@ -164,7 +164,7 @@ test("the address may ask for an older one, and for the frame at which it begins
   expect(video.currentTime).toBeCloseTo(1.01);
 });
 
-test("an older one can be shown again; its video may be retired", async () => {
+test("an older evaluation can be shown again, even without its video", async () => {
   show([evaluation("b"), evaluation("a", { video_url: null, checkpoint_step: 1000 })]);
   await screen.findByLabelText(/^Video of the evaluation/);
   await userEvent.click(screen.getByText("All evaluations"));
@@ -201,7 +201,7 @@ const showWithVideo = (status: number | null) =>
     ...(status !== null && { [VIDEO]: () => ({ status, body: { title: "Said", detail: "" } }) }),
   });
 
-test("a video that is gone from the disk says so instead of a dead player", async () => {
+test("a missing video is reported instead of a broken player", async () => {
   showWithVideo(404);
   renderWithQueries(<EvaluationView run={run} />);
   fireEvent.error(await screen.findByLabelText(/^Video of the evaluation/));
@@ -214,7 +214,7 @@ test.each([
   ["is there", 206],
   ["cannot be read just now", 500],
   ["is asked for while nobody answers", null],
-])("a video whose file %s is not said to be lost, and can be loaded again", async (_, status) => {
+])("a video whose file %s is not reported as missing and can be reloaded", async (_, status) => {
   const asked = showWithVideo(status);
   renderWithQueries(<EvaluationView run={run} />);
   fireEvent.error(await screen.findByLabelText(/^Video of the evaluation/));
@@ -225,7 +225,7 @@ test.each([
   expect(screen.getByLabelText(/^Video of the evaluation/)).toBeInTheDocument();
 });
 
-test("what the policy made of a frame is read beside it, and a step of its lines seeks the video", async () => {
+test("the predictions for a frame are shown next to it, and clicking a step of the lines seeks the video", async () => {
   const steps = {
     ...{ run_id: "a", evaluation_id: "a", total: 3, start: 0, stop: 3 },
     info: {

@@ -15,7 +15,7 @@ beforeEach(() => {
   vi.spyOn(HTMLMediaElement.prototype, "pause").mockReturnValue();
 });
 
-test("a video that was retired is made again from the records, which are compared meanwhile, and plays the episode that was asked for", async () => {
+test("a retired video is rebuilt from verified records and plays the requested episode", async () => {
   window.history.replaceState(null, "", "/runs/view?id=a&evaluation=a&frame=50");
   const retired = evaluation("a", { video_url: null, has_steps: true });
   let verification = {
@@ -48,7 +48,7 @@ test("a video that was retired is made again from the records, which are compare
   expect(video.play).toHaveBeenCalled();
 });
 
-test("what comes out otherwise than it was recorded has no video, and says where it differs", async () => {
+test("an episode that differs from its records has no video and says where it differs", async () => {
   const verification = {
     ...{ status: "completed", film: true, identical: false, steps: 7 },
     first_difference: { episode: 0, index: 6, column: "reward" },

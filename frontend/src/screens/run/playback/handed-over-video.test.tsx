@@ -38,7 +38,7 @@ const evaluation: Evaluation = {
   },
 };
 
-test("of a video that a program handed over nothing is said that the program did not say", async () => {
+test("nothing is invented about a video logged by a program", async () => {
   vi.spyOn(HTMLMediaElement.prototype, "pause").mockReturnValue();
   serve({ "GET /runs/a/evaluations": () => ({ body: [evaluation] }) });
   renderWithQueries(<EvaluationView run={run} />);

@@ -18,7 +18,7 @@ const found = {
   result: { ...result, terminated: true, truncated: false, seed: 1 },
 } as FoundEpisode;
 
-test("worst, median, best and a bar of the histogram play the episode that they name", async () => {
+test("worst, median, best and each histogram bar play their episode", async () => {
   const play = vi.fn();
   const compare = vi.fn();
   const judgement = {
@@ -40,7 +40,7 @@ test("worst, median, best and a bar of the histogram play the episode that they 
   expect(compare).toHaveBeenCalledWith(3, 2);
 });
 
-test("a way to end has its share, and an example whose video is kept can be watched", async () => {
+test("an ending has its share and a watchable example with a stored video", async () => {
   const watch = vi.fn();
   const ending = { kind: "rule", title: "pole angle > 12°", episodes: 7, share: 0.7 };
   const rest = { mean_return: 40, shares: [0.9, 0.5], example: found };
@@ -63,7 +63,7 @@ test("a way to end has its share, and an example whose video is kept can be watc
   expect(watch).toHaveBeenCalledWith({ run: "a", evaluation: "e1", frame: 31 });
 });
 
-test("of several runs each has its share of a way to end, and the example is of one of them", async () => {
+test("each of several runs has its share of an ending, and the example is from one of them", async () => {
   const watch = vi.fn();
   serve({
     "GET /episodes/endings": (_, query) => {
@@ -99,7 +99,7 @@ test("of several runs each has its share of a way to end, and the example is of 
   expect(watch).toHaveBeenCalledWith({ run: "b", evaluation: "e1", frame: 31 });
 });
 
-test("a search finds episodes to play, and says what is wrong with it", async () => {
+test("a search finds playable episodes and reports errors", async () => {
   const watch = vi.fn();
   serve({
     "GET /episodes": () => ({ body: { found: 1, searched: 9, episodes: [found] } }),
@@ -111,7 +111,7 @@ test("a search finds episodes to play, and says what is wrong with it", async ()
   expect(watch).toHaveBeenCalledWith({ run: "a", evaluation: "e1", frame: 31 });
 });
 
-test("an episode whose video is gone leads to its evaluation, which films it again", async () => {
+test("an episode with a missing video links to its evaluation, which rebuilds it", async () => {
   const watch = vi.fn();
   const gone = { ...found, has_video: false };
   serve({
@@ -126,7 +126,7 @@ test("an episode whose video is gone leads to its evaluation, which films it aga
   expect(watch).toHaveBeenCalledWith({ run: "a", evaluation: "e1", frame: 31 });
 });
 
-test("a moment lies at its frame, and a collapse is a loss", () => {
+test("a moment is at its frame, and a collapse counts as a loss", () => {
   const moment = { episode: 2, kind: "value_collapse", step: 4, frame: 35, amount: 9.5 } as const;
   expect(momentAmount(moment)).toBe("−9.50");
   expect(ticksOf([moment], 50)).toEqual([

@@ -32,7 +32,7 @@ const show = (found: RunRecording, recorded: object[] = []) => {
   return asked;
 };
 
-test("each detail says what it keeps, and another one is chosen while the run goes on", async () => {
+test("each detail says what it keeps, and can be changed during the run", async () => {
   const asked = show(recording);
   const choice = await screen.findByRole("combobox", { name: "Detail" });
   expect(choice).toHaveDisplayValue("As its family: standard");
@@ -43,14 +43,14 @@ test("each detail says what it keeps, and another one is chosen while the run go
   await screen.findByDisplayValue("full");
 });
 
-test("a detail that was lowered by itself says why, and since when", async () => {
+test("an automatically lowered detail says why and since when", async () => {
   const lowered = { before: "full", after: "standard", cost: 0.09, most: 0.02 } as const;
   show({ ...recording, chosen: "full", detail: "standard", lowered, lowered_at: 12_000 });
   expect(await screen.findByText("Recorded at standard detail since step 12,000")).toBeVisible();
   expect(screen.getByText(/recording took 9% of the time/)).toBeVisible();
 });
 
-test("what the run has recorded itself can be looked at, and filmed from its records", async () => {
+test("episodes recorded during training can be viewed and filmed", async () => {
   const spread = { mean: 57, std: 0, min: 57, max: 57 };
   const steps = { file: "", rows: 58, size_bytes: 1, blake2b: "", cut: false };
   const summary = {

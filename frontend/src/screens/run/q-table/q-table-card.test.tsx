@@ -17,7 +17,7 @@ const file = {
   ],
 };
 
-test("the square that the agent is in is marked as long as it is watched", async () => {
+test("the square of the agent is marked while it is watched", async () => {
   serve({ "GET /runs/a/artifacts/q_table.json": () => ({ body: file }) });
   renderWithQueries(<QTableCard run={{ id: "a", status: "running" } as RunDetail} />);
   expect(await screen.findByRole("button", { name: /^State 1/ })).not.toHaveAccessibleName(

@@ -14,7 +14,7 @@ const file: QTableFile = {
   terminal: [false, false, true, true],
 };
 
-test("the greedy policy stands on its grid, ties included, with values from low to high", () => {
+test("the greedy policy is shown on its grid with ties, and values from low to high", () => {
   const { rows, low, high, visited } = picture(file);
   expect(rows.map((row) => row.map(({ best }) => best))).toEqual([
     [[1, 2], [1]],
@@ -24,7 +24,7 @@ test("the greedy policy stands on its grid, ties included, with values from low 
   expect(rows[0]!.map(({ share }) => share)).toEqual([0, 1]);
 });
 
-test("a state never tried has no value, though its row is all zero; one that was tried has", () => {
+test("an unvisited state has no value although its row is zero, and a visited one has", () => {
   const tried = { ...file, q: [[0, 0, 0, 0], ...file.q.slice(1)] };
   expect(picture(tried).rows[0]![0]!.value).toBeNull();
   const visits = [
@@ -36,7 +36,7 @@ test("a state never tried has no value, though its row is all zero; one that was
   expect(picture({ ...tried, visits }).rows[0]![0]!.value).toBe(0);
 });
 
-test("visits are summed over the actions, and coloured by their logarithm", () => {
+test("visits are summed over actions and coloured logarithmically", () => {
   const visits = [
     [1, 0, 0, 0],
     [3, 7, 0, 0],
@@ -50,12 +50,12 @@ test("visits are summed over the actions, and coloured by their logarithm", () =
   expect([low, high]).toEqual([1, 100]);
 });
 
-test("terminal states may be listed by number, or known by their letter", () => {
+test("terminal states are listed by number or recognised by their letter", () => {
   expect(picture({ ...file, map: null, terminal: [0] }).rows[0]![0]!.terminal).toBe(true);
   expect(picture({ ...file, terminal: [] }).rows[1]![0]!.terminal).toBe(true);
 });
 
-test("states that are no grid stand in rows", () => {
+test("states without a grid are listed in rows", () => {
   const q = Array.from({ length: 500 }, () => [1, 2]);
   const { rows } = picture({ ...file, states: 500, shape: null, map: null, q, terminal: [] });
   expect(rows.flat()).toHaveLength(500);

@@ -31,7 +31,7 @@ const type = async (text: string) =>
   userEvent.type(await screen.findByRole("textbox", { name: "Learning rate" }), text);
 const press = () => userEvent.click(screen.getByRole("button", { name: "Change" }));
 
-test("a value is set, and is said to wait until a rollout begins", async () => {
+test("a value is set and shown as pending until a rollout starts", async () => {
   const { asked } = show([knob()], {
     [CHANGE]: (body: { changes: RunKnob["waiting"] }) => ({
       body: answer(knob({ waiting: body.changes })),
@@ -49,7 +49,7 @@ test("a value is set, and is said to wait until a rollout begins", async () => {
   expect(screen.getByRole("textbox")).toHaveValue("");
 });
 
-test("a factor is asked for as one", async () => {
+test("a factor is sent as a factor", async () => {
   const { asked } = show([knob()], { [CHANGE]: () => ({ body: answer(knob()) }) });
   await userEvent.selectOptions(await screen.findByRole("combobox"), "Multiply by");
   await type("0.5");
@@ -59,7 +59,7 @@ test("a factor is asked for as one", async () => {
   });
 });
 
-test("a value beyond the service's bounds is said to be so at its field, and is not sent", async () => {
+test("a value out of bounds is reported at its field and not sent", async () => {
   show([knob()]);
   await type("2");
   expect(screen.getByText("Must be above 0, at most 1")).toBeVisible();
@@ -67,7 +67,7 @@ test("a value beyond the service's bounds is said to be so at its field, and is 
   expect(screen.getByRole("button", { name: "Change" })).toHaveAttribute("aria-disabled");
 });
 
-test("a refusal stands at its field", async () => {
+test("a refusal is shown at its field", async () => {
   const errors = [{ pointer: "/changes/0/value", detail: "Too much for this run." }];
   show([knob()], {
     [CHANGE]: () => ({ status: 422, body: { title: "Invalid request", detail: "", errors } }),
@@ -78,14 +78,14 @@ test("a refusal stands at its field", async () => {
   expect(screen.getByRole("textbox")).toBeInvalid();
 });
 
-test("what becomes of a schedule is said for either way, and only where there is one", async () => {
+test("the effect on a schedule is described for both options, if there is one", async () => {
   show([knob({ is_scheduled: true, follows_schedule: true })]);
   expect(await screen.findByText(/replaces the schedule/)).toBeVisible();
   await userEvent.selectOptions(screen.getByRole("combobox"), "Multiply by");
   expect(screen.getByText(/The schedule continues, multiplied/)).toBeVisible();
 });
 
-test("once a value was set there is no schedule any more, and who changed it is said", async () => {
+test("after a value was set the schedule is gone and its author is shown", async () => {
   const change = { kind: "set_knob" as const, knob: "learning_rate", value: 0.01 };
   const changed = { kind: "hyperparameter_changed" as const, name: "learning_rate", change };
   const how = { before: 0.0003, after: 0.01, by: "rule" as const, rule: 2 };
@@ -95,7 +95,7 @@ test("once a value was set there is no schedule any more, and who changed it is 
   expect(screen.queryByText(/schedule/)).not.toBeInTheDocument();
 });
 
-test("what a fork goes on with that was changed in its parent is said so", async () => {
+test("changes inherited from the parent of a fork are marked", async () => {
   const change = { kind: "set_knob" as const, knob: "learning_rate", value: 0.01 };
   const changed = { kind: "hyperparameter_changed" as const, name: "learning_rate", change };
   show([knob({ changed: { ...changed, before: 0.0003, after: 0.01, by: "parent" } })]);
@@ -104,7 +104,7 @@ test("what a fork goes on with that was changed in its parent is said so", async
   ).toBeVisible();
 });
 
-test("where nothing can be adjusted there is nothing", async () => {
+test("nothing is shown if nothing can be adjusted", async () => {
   const { asked, view } = show([]);
   await vi.waitFor(() => expect(asked).toHaveLength(1));
   expect(view.container).toBeEmptyDOMElement();

@@ -65,7 +65,7 @@ const add = async (template: string) => {
   await userEvent.click(await screen.findByRole("menuitem", { name: template }));
 };
 
-test("a rule reads as a sentence, in the registry's names of metrics that the run logs", async () => {
+test("a rule is a sentence with the registry names of the metrics that the run logs", async () => {
   show([highKl]);
   const { getByRole, getByText } = await rule(1);
   expect(getByRole("combobox", { name: "Metric" })).toHaveDisplayValue("Approximate KL");
@@ -77,7 +77,7 @@ test("a rule reads as a sentence, in the registry's names of metrics that the ru
   expect(screen.queryByRole("button", { name: "Save" })).not.toBeInTheDocument();
 });
 
-test("what is changed in the sentence is what is saved, and nothing else is", async () => {
+test("exactly the changes in the sentence are saved", async () => {
   const sent = show([highKl, tooLong]);
   const { getByRole } = await rule(1);
   await userEvent.clear(getByRole("textbox", { name: "Value" }));
@@ -97,7 +97,7 @@ test("what is changed in the sentence is what is saved, and nothing else is", as
   });
 });
 
-test("rules are moved, removed and given further actions", async () => {
+test("rules can be moved, removed and given further actions", async () => {
   const sent = show([highKl, tooLong]);
   await rule(1);
   await press("Move rule 2 up");
@@ -112,7 +112,7 @@ test("rules are moved, removed and given further actions", async () => {
   });
 });
 
-test("templates are whole rules, with the run's own threshold", async () => {
+test("templates are complete rules with the threshold of the run", async () => {
   const sent = show([]);
   await add("Stop when solved for 5 rows in a row");
   await add("Stop at 20 minutes");
@@ -125,7 +125,7 @@ test("templates are whole rules, with the run's own threshold", async () => {
   expect(rules.slice(1)).toEqual([tooLong, highKl]);
 });
 
-test("what the run cannot do is not offered", async () => {
+test("unavailable actions are not offered", async () => {
   show([], { knobs: [], change: { reward_threshold: null } });
   await userEvent.click(await screen.findByRole("button", { name: "Add a rule" }));
   const templates = screen.getAllByRole("menuitem").map(({ textContent }) => textContent);
@@ -145,7 +145,7 @@ test("what the run cannot do is not offered", async () => {
   ]);
 });
 
-test("a number that is none is said so in its rule, which cannot be saved", async () => {
+test("an invalid number is reported in its rule, which cannot be saved", async () => {
   show([tooLong]);
   const minutes = (await rule(1)).getByRole("textbox", { name: "Minutes" });
   await userEvent.type(minutes, "x");
@@ -155,7 +155,7 @@ test("a number that is none is said so in its rule, which cannot be saved", asyn
 });
 
 test.each(["/rules/1/when/metric/value", "/rules/1/when/value"])(
-  "a refusal at %s stands in its rule, at its field",
+  "a refusal at %s is shown in its rule, at its field",
   async (pointer) => {
     const errors = [{ pointer, detail: "Too small." }];
     const refuse = () => ({ status: 422, body: { title: "Invalid request", detail: "", errors } });
@@ -168,7 +168,7 @@ test.each(["/rules/1/when/metric/value", "/rules/1/when/value"])(
   },
 );
 
-test("a dry run lists by step what would have fired, and is over when a rule is changed", async () => {
+test("a dry run lists firings by step and is cleared when a rule changes", async () => {
   const firing = { rule: 1, count: 1, says: "When A: b", done: ["b"], not_done: [] };
   const found = {
     firings: [
@@ -208,7 +208,7 @@ test("a run without rows has no dry run", async () => {
   expect(screen.queryByRole("button", { name: /Try/ })).not.toBeInTheDocument();
 });
 
-test("share, time and size come back as they were saved", async () => {
+test("share, time and size round-trip", async () => {
   const rules: Rule[] = [
     { ...tooLong, when: { kind: "fall", metric: "train/approx_kl", share: 0.29 } },
     { ...tooLong, when: { kind: "disk", bytes: 2_500_000_000 } },
@@ -222,7 +222,7 @@ test("share, time and size come back as they were saved", async () => {
   expect(sent(SAVE)).toEqual({ rules: rules.toReversed() });
 });
 
-test("what was edited and not saved is there again after a look at another tab", async () => {
+test("unsaved edits are restored after visiting another tab", async () => {
   show([highKl]).unmount();
   const { unmount } = show([highKl]);
   await add("Stop at 20 minutes");
@@ -234,7 +234,7 @@ test("what was edited and not saved is there again after a look at another tab",
   expect(sent(SAVE)).toBeUndefined();
 });
 
-test("rules that contradict each other are told of at the later one, and can be saved", async () => {
+test("contradicting rules are reported at the later one and can be saved", async () => {
   show([highKl]);
   await add("Halve the learning rate when the KL is too high");
   const warning = (await rule(2)).getByRole("status");

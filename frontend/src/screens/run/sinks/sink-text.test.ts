@@ -6,7 +6,7 @@ const NOW = 1_000_000;
 const words = (change: Parameters<typeof sink>[0], offer = mlflow) =>
   sinkText(offer, sink(change), NOW);
 
-test("a sink that the run never went to says where it would go, and can be exported to", () => {
+test("an unused sink shows its destination and can be exported to", () => {
   expect(sinkText(mlflow, undefined, NOW)).toEqual({
     state: null,
     facts: ["Would go to http://tracking:5000, experiment rlviz."],
@@ -15,7 +15,7 @@ test("a sink that the run never went to says where it would go, and can be expor
   });
 });
 
-test("a sink whose package is missing can not be delivered to", () => {
+test("a sink with a missing package cannot be delivered to", () => {
   const missing = { ...mlflow, install: "pip install 'rlviz[mlflow]'" };
   expect(sinkText(missing, undefined, NOW).action).toBeNull();
   const failing = words({ state: "failing", problem: "It needs more packages." }, missing);
@@ -25,7 +25,7 @@ test("a sink whose package is missing can not be delivered to", () => {
   );
 });
 
-test("what was delivered says up to which step, and needs nothing", () => {
+test("a completed delivery shows its last step and needs nothing", () => {
   const { state, facts, action } = words({});
   expect(state).toEqual({ text: "Delivered", tone: "good" });
   expect(facts[0]).toBe("30 rows, up to step 61,440");
@@ -45,7 +45,7 @@ test.each([
   expect([state?.text, rest.action]).toEqual([text, action]);
 });
 
-test("what was not taken says why, that nothing is lost, when it is tried again, and what to do", () => {
+test("a failed delivery says why, that nothing is lost, when it is retried and what to do", () => {
   const { state, failure, action, facts } = words({
     state: "failing",
     problem: "ConnectionError: refused",
@@ -60,7 +60,7 @@ test("what was not taken says why, that nothing is lost, when it is tried again,
   );
 });
 
-test("metrics that have another name there are told, the first few by name", () => {
+test("metrics renamed in the sink are listed, the first few by name", () => {
   const renamed = Object.fromEntries(["/a", "/b", "/c", "/d"].map((name) => [name, `_${name[1]}`]));
   expect(words({ renamed }).facts.at(-1)).toBe(
     "Other names there: /a is _a, /b is _b, /c is _c, and 1 more",

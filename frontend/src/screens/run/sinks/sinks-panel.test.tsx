@@ -33,7 +33,7 @@ function show(sinks: RunSink[], routes: Parameters<typeof serve>[0] = {}) {
 
 const row = async (name: string) => within(await screen.findByRole("listitem", { name }));
 
-test("a run is exported once, and what became of it is told", async () => {
+test("a run is exported once and the result is shown", async () => {
   const changed = show([]);
   await userEvent.click((await row("MLflow")).getByRole("button", { name: "Export now: MLflow" }));
   expect(await (await row("MLflow")).findByText("Delivered")).toBeVisible();
@@ -43,7 +43,7 @@ test("a run is exported once, and what became of it is told", async () => {
   expect(getByRole("switch", { name: "Keep up to date" })).not.toBeChecked();
 });
 
-test("a sink is kept up to date, and no more", async () => {
+test("delivery to a sink can be switched off and on", async () => {
   const changed = show([sink()]);
   const { getByRole } = await row("MLflow");
   await userEvent.click(getByRole("switch"));
@@ -54,7 +54,7 @@ test("a sink is kept up to date, and no more", async () => {
   await expect.poll(() => changed().at(-1)).toBe("PUT /runs/a/sinks/mlflow");
 });
 
-test("a sink that is not installed says what to install, and offers nothing else", async () => {
+test("a sink that is not installed says what to install and offers nothing else", async () => {
   show([]);
   const { getByText, queryByRole } = await row("Trackio");
   expect(getByText("pip install 'rlviz[trackio]'")).toBeVisible();
@@ -62,12 +62,12 @@ test("a sink that is not installed says what to install, and offers nothing else
   expect(queryByRole("button", { name: /Export/ })).toBeNull();
 });
 
-test("without a login it says what that means", async () => {
+test("without a login it explains the consequences", async () => {
   show([]);
   expect((await row("Weights & Biases")).getByText(offline)).toBeVisible();
 });
 
-test("an error stands with what to do, and a retry that is refused says why", async () => {
+test("an error says what to do and a refused retry says why", async () => {
   show([sink({ state: "failing", problem: "ConnectionError: refused" })], {
     "POST /runs/a/sinks/mlflow/deliver": () => ({
       status: 409,

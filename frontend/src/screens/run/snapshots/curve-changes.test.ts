@@ -9,7 +9,7 @@ const config = (hyperparameters: object) => ({ hyperparameters }) as RunConfig;
 const fits = (...names: string[]): ForkChanges["changes"] =>
   names.map((name) => ({ name, effect: "fits", why: null, note: null }));
 
-test("each live hyperparameter can be halved and doubled, with both values said", () => {
+test("each live hyperparameter can be halved and doubled, with both values shown", () => {
   const found = curveChanges(config({ learning_rate: 0.0003, clip_range: 0.2 }), KNOBS, {
     changes: fits("learning_rate", "clip_range"),
     in_force: {},
@@ -22,7 +22,7 @@ test("each live hyperparameter can be halved and doubled, with both values said"
   ]);
 });
 
-test("the value at that step counts, as it was changed while the run trained", () => {
+test("the value at that step applies if it was changed during training", () => {
   const found = curveChanges(config({ learning_rate: 0.1 }), KNOBS, {
     changes: fits("learning_rate"),
     in_force: { learning_rate: 0.02 },
@@ -30,7 +30,7 @@ test("the value at that step counts, as it was changed while the run trained", (
   expect(found.map(({ value }) => value)).toEqual([0.01, 0.04]);
 });
 
-test("what the bounds, a tuned value, zero or the fork do not allow is not offered", () => {
+test("changes excluded by bounds, tuning, zero or the fork are not offered", () => {
   const all = { changes: fits("learning_rate", "clip_range"), in_force: {} };
   expect(
     curveChanges(config({ learning_rate: 0.8 }), KNOBS, all).map(({ label }) => label),
@@ -42,7 +42,7 @@ test("what the bounds, a tuned value, zero or the fork do not allow is not offer
   ).toEqual([]);
 });
 
-test("the fork trains as long as its parent, and longer where it begins at the end", () => {
+test("the fork trains as long as its parent, and longer if it starts at the end", () => {
   const run = { name: "Pole", total_timesteps: 1000 };
   const change = { label: "", values: "", name: "learning_rate", value: 0.5 };
   expect(forkWith(run, change, 400, 512, undefined)).toEqual({

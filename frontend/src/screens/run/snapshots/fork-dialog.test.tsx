@@ -58,7 +58,7 @@ function show(routes: Parameters<typeof serve>[0]) {
   return () => asked.filter(({ route }) => !route.startsWith("GET"));
 }
 
-test("a fork changes what can be changed, says why the rest cannot, and opens the child", async () => {
+test("a fork offers possible changes, explains impossible ones and opens the child", async () => {
   const create = { "POST /runs/a/fork": () => ({ status: 201, body: run({ id: "child" }) }) };
   const asked = show(create);
   const rate = await screen.findByRole("textbox", { name: "learning_rate" });
@@ -80,7 +80,7 @@ test("a fork changes what can be changed, says why the rest cannot, and opens th
   expect(push).toHaveBeenCalledWith("/runs/view?id=child");
 });
 
-test("what was not offered yet when its parent was created has the default", async () => {
+test("an option that did not exist when the parent was created has its default", async () => {
   const create = { "POST /runs/a/fork": () => ({ status: 201, body: run({ id: "child" }) }) };
   const asked = show(create);
   const steps = await screen.findByRole("textbox", { name: "n_steps" });
@@ -91,7 +91,7 @@ test("what was not offered yet when its parent was created has the default", asy
   expect(asked()[0]?.body).toMatchObject({ hyperparameters: { n_steps: 3 } });
 });
 
-test("a fork changes options of the environment, as far as spaces stay the same", async () => {
+test("a fork can change environment options that keep the spaces", async () => {
   const create = { "POST /runs/a/fork": () => ({ status: 201, body: run({ id: "child" }) }) };
   const asked = show(create);
   const environment = within(await screen.findByRole("group", { name: /^Environment/ }));
@@ -106,7 +106,7 @@ test("a fork changes options of the environment, as far as spaces stay the same"
   expect(asked()[0]?.body).toMatchObject({ env_options: { is_slippery: false } });
 });
 
-test("a fork is delivered where its parent is, unless that is not wanted", async () => {
+test("a fork inherits the sinks of its parent unless they are removed", async () => {
   const sinks = [
     { kind: "mlflow", label: "MLflow", live: true, state: "delivered", next_try_at: null },
     { kind: "trackio", label: "Trackio", live: false, state: "delivered", next_try_at: null },
@@ -125,7 +125,7 @@ test("a fork is delivered where its parent is, unless that is not wanted", async
   expect(asked()[1]?.body).toMatchObject({ sinks: [] });
 });
 
-test("a fork that the service refuses says so at the field", async () => {
+test("a fork refused by the service reports it at the field", async () => {
   const errors = [{ pointer: "/hyperparameters/learning_rate", detail: "Too small." }];
   const refuse = () => ({ status: 422, body: { title: "Invalid request", detail: "", errors } });
   show({ "POST /runs/a/fork": refuse });
@@ -134,7 +134,7 @@ test("a fork that the service refuses says so at the field", async () => {
   expect(screen.getByRole("textbox", { name: "learning_rate" })).toBeInvalid();
 });
 
-test("a fork at a step asks for the step first, and says from where its parent is trained again", async () => {
+test("a fork at a step asks for the step first and states from where its parent is replayed", async () => {
   const at = { snapshot: "1024", step: 1_536, trained_again_from: 1_024 };
   const forking = FORKING["GET /runs/a/fork"]().body;
   const asked = serve({

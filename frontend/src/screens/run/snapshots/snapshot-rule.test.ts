@@ -37,7 +37,7 @@ test.each([
   expect(whyNotWith("fork", run(status), { ...snapshot, ...change })).toBe(reason),
 );
 
-test("a run that ended early goes on from its snapshots for the steps that are left", () => {
+test("a run that ended early resumes from its snapshots for the remaining steps", () => {
   const done = { ...run("completed"), ended_early: "When 500 steps are done: stop." };
   expect(whyNotWith("resume", done, snapshot)).toBeNull();
   expect(whyNotWith("resume", done, { ...snapshot, behind: true })).not.toBeNull();
@@ -47,13 +47,13 @@ test.each([
   ["is damaged", { whole: false }, "It cannot be used."],
   ["was left behind", { behind: true }, "The run was rolled back to an earlier snapshot."],
   ["is of the last step", { step: 1_000 }, "Training ends at this snapshot."],
-])("a run does not go on from a snapshot that %s, which can be deleted", (_, change, reason) => {
+])("a run does not resume from a snapshot that %s, which can be deleted", (_, change, reason) => {
   const judge = (action: SnapshotAction) =>
     whyNotWith(action, run("stopped"), { ...snapshot, ...change });
   expect(ACTIONS.map(judge)).toEqual([reason, reason, null]);
 });
 
-test("of a run of a newer version snapshots are listed, and that is all", () => {
+test("snapshots of a run of a newer version are only listed", () => {
   const damage = [{ file: "config.json", line: null, problem: "", remedy: "", newer: true }];
   const newer = { ...run("paused"), damage };
   const reasons = [...ACTIONS, "fork" as const].map((action) =>

@@ -7,13 +7,13 @@ const late = snapshot(6_144);
 const happens = (action: ConfirmedAction, one = early, snapshots = [early, late]) =>
   confirmationOf(action, one, { snapshots, reached: 6_144 }).happens.join(" ");
 
-test("resuming from where the run is says that nothing is lost", () =>
+test("resuming from the current step says that nothing is lost", () =>
   expect(happens("resume", late)).toBe("Training continues from step 6,144."));
 
-test("resuming from an earlier one says what is computed again", () =>
+test("resuming from an earlier snapshot says what is recomputed", () =>
   expect(happens("resume")).toContain("The 4,096 steps after it are computed again"));
 
-test("rolling back says what becomes of what came after", () => {
+test("rolling back says what is discarded", () => {
   expect(happens("rollback")).toContain(
     "The 4,096 steps after it stay in the run's journal, but no longer count.",
   );
@@ -21,7 +21,7 @@ test("rolling back says what becomes of what came after", () => {
   expect(happens("rollback", late)).not.toContain("later steps");
 });
 
-test("one that is not exact says so and why, where training would go on from it", () => {
+test("an inexact snapshot says so and why, if training would continue from it", () => {
   const other = { exact: false, not_exact_because: "PyTorch was 2.8." };
   expect(happens("resume", snapshot(6_144, other))).toMatch(
     /not continue exactly. PyTorch was 2.8.$/,
@@ -29,7 +29,7 @@ test("one that is not exact says so and why, where training would go on from it"
   expect(happens("delete", snapshot(6_144, other))).not.toContain("exactly");
 });
 
-test("deleting one with a name says that it was to be kept", () => {
+test("deleting a named snapshot says that it was meant to be kept", () => {
   const named = snapshot(2_048, { name: "before-lr", is_named: true });
   expect(happens("delete", named)).toMatch(/^It has a name, so it is kept/);
   expect(confirmationOf("delete", named, { snapshots: [], reached: 0 }).title).toBe(

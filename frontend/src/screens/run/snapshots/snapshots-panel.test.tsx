@@ -32,7 +32,7 @@ async function choose(snapshot: string, action: RegExp) {
 const confirm = async (name: string) =>
   userEvent.click(within(await screen.findByRole("dialog")).getByRole("button", { name }));
 
-test("lists what there is, newest first, what each was taken for, and what all take", async () => {
+test("lists snapshots newest first with their reasons and total size", async () => {
   show(two);
   const rows = (await screen.findAllByRole("listitem")).map(({ textContent }) => textContent);
   expect(rows[0]).toMatch(/^6,144At a pausenewest.*143 kB$/);
@@ -42,7 +42,7 @@ test("lists what there is, newest first, what each was taken for, and what all t
   ).toBeVisible();
 });
 
-test("says which are damaged, left behind, or not exact, and why", async () => {
+test("marks damaged, discarded and inexact snapshots", async () => {
   show(
     list(
       snapshot(1, { exact: false, not_exact_because: "Other processor." }),
@@ -58,7 +58,7 @@ test("says which are damaged, left behind, or not exact, and why", async () => {
   expect(rows[3]).toContain("not exactOther processor.");
 });
 
-test("one is given a name, by which it is kept", async () => {
+test("a snapshot is kept by giving it a name", async () => {
   const kept = { ...two, snapshots: [snapshot(6_144, { name: "mine", is_named: true })] };
   const asked = show(two, {}, { "PATCH /runs/a/snapshots/6144": () => ({ body: kept }) });
   await choose("step 6,144", /Keep/);
@@ -73,7 +73,7 @@ test("one is given a name, by which it is kept", async () => {
   expect(screen.queryByRole("dialog")).not.toBeInTheDocument();
 });
 
-test("when they are taken, and how many are kept, can be changed", async () => {
+test("intervals and numbers of snapshots can be changed", async () => {
   const bounds = (minimum: number, maximum: number) => ({ minimum, maximum, default: null });
   const limits = {
     snapshot_every_steps: bounds(100, 1e7),
@@ -107,7 +107,7 @@ test("when they are taken, and how many are kept, can be changed", async () => {
   expect(await screen.findByText(/every 20,000 steps, newest 10 kept/)).toBeVisible();
 });
 
-test("resumes from the one that was chosen", async () => {
+test("resumes from the chosen snapshot", async () => {
   const asked = show(two, {}, { "POST /runs/a/resume": () => ({ body: run() }) });
   await choose("“before-lr”", /Resume/);
   expect(screen.getByRole("dialog")).toHaveTextContent("computed again and compared");
@@ -116,7 +116,7 @@ test("resumes from the one that was chosen", async () => {
   expect(screen.queryByRole("dialog")).not.toBeInTheDocument();
 });
 
-test("rolls back only after saying what becomes of what came after", async () => {
+test("rolls back only after a confirmation that says what is discarded", async () => {
   const asked = show(two, {}, { "POST /runs/a/rollback": () => ({ body: run() }) });
   await choose("“before-lr”", /Roll back/);
   expect(screen.getByRole("dialog")).toHaveTextContent("but no longer count");
@@ -135,7 +135,7 @@ test.each([
   [{ ...verified, identical: false, first_difference: "model: x" }, "The file differs. model: x"],
   [{ status: "completed", whole: false, cause: "It is damaged." }, "It is damaged."],
 ])(
-  "a snapshot is verified, and what came of it is said (%#)",
+  "a snapshot is verified and the result is shown (%#)",
   async (found, words) => {
     const asked = show(
       two,
@@ -154,7 +154,7 @@ test.each([
   60_000,
 );
 
-test("what came of an earlier verification is said, also after the page was loaded again", async () => {
+test("the result of an earlier verification is shown, also after a reload", async () => {
   const earlier = {
     ...verified,
     reasons: [],
@@ -165,7 +165,7 @@ test("what came of an earlier verification is said, also after the page was load
   expect(asked()).toEqual([]);
 });
 
-test("a snapshot is deleted when that is confirmed, and the list is loaded anew", async () => {
+test("a snapshot is deleted after a confirmation and the list is reloaded", async () => {
   let found = two;
   show(
     two,
@@ -183,7 +183,7 @@ test("a snapshot is deleted when that is confirmed, and the list is loaded anew"
   expect(await screen.findByText(/1 snapshot ·/)).toBeVisible();
 });
 
-test("a refusal is said where it was asked", async () => {
+test("a refusal is shown at its action", async () => {
   const refuse = () => ({ status: 409, body: { title: "Run is active", detail: "Wait for it." } });
   show(two, {}, { "DELETE /runs/a/snapshots/6144": refuse });
   await choose("step 6,144", /Delete/);
@@ -191,7 +191,7 @@ test("a refusal is said where it was asked", async () => {
   expect(await screen.findByRole("alert")).toHaveTextContent("Wait for it.");
 });
 
-test("while the run trains one is taken with its name and message, and awaited until it is there", async () => {
+test("during training a snapshot is requested with name and message and awaited", async () => {
   let found = two;
   const asked = serve({
     [LIST]: () => ({ body: found }),
@@ -215,7 +215,7 @@ test("while the run trains one is taken with its name and message, and awaited u
   expect(screen.queryByRole("button", { name: /Take a snapshot/ })).not.toBeInTheDocument();
 }, 60_000);
 
-test("what cannot be done now says why", async () => {
+test("unavailable actions say why", async () => {
   show(two, { status: "running" });
   await userEvent.click(await screen.findByRole("button", { name: /snapshot step 6,144/ }));
   const items = await screen.findAllByRole("menuitem");
@@ -237,7 +237,7 @@ test.each([
   expect(await screen.findByText(new RegExp(words))).toBeVisible();
 });
 
-test("a list that cannot be loaded says so, and is loaded again on request", async () => {
+test("a failed list says so and is reloaded on request", async () => {
   let works = false;
   show(
     two,

@@ -45,7 +45,7 @@ function show(found: RunSnapshots) {
   return asked;
 }
 
-test("begins where what was found began, else at the first snapshot that can be used", () => {
+test("starts where the finding starts, or at the first usable snapshot", () => {
   const behind = snapshot(4_096, { behind: true });
   const all = list(snapshot(1_024), snapshot(2_048), behind, snapshot(8_192));
   expect(placeToTry(all, 5_000)).toBe(5_000);
@@ -55,7 +55,7 @@ test("begins where what was found began, else at the first snapshot that can be 
   expect(placeToTry(list(inherited), 5_000), "of a fork that has none of its own yet").toBe(5_000);
 });
 
-test("fills the change in, forks, and opens the comparison with the parent", async () => {
+test("fills in the change, forks and opens the comparison with the parent", async () => {
   const asked = show(list(snapshot(2_048), snapshot(8_192)));
   expect(await screen.findByRole("textbox", { name: "learning_rate" })).toHaveValue("0.0005");
   await userEvent.click(screen.getByRole("button", { name: "Fork and start" }));
@@ -66,12 +66,12 @@ test("fills the change in, forks, and opens the comparison with the parent", asy
   });
 });
 
-test("where training is over already, the fork trains for as long again", async () => {
+test("after the end of training the fork trains for the same length again", async () => {
   show(list(snapshot(10_240)));
   expect(await screen.findByRole("textbox", { name: "Timesteps" })).toHaveValue("20480");
 });
 
-test("a run without a snapshot is repeated with the change, and compared", async () => {
+test("a run without a snapshot is repeated with the change and compared", async () => {
   const asked = show(list());
   const rate = await screen.findByRole("textbox", { name: "learning_rate" });
   expect(rate).toHaveValue("0.0005");

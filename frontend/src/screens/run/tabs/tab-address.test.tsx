@@ -24,13 +24,13 @@ test.each([
   expect(tabOf(search, hash)).toBe(tab);
 });
 
-test("the tab that is named wins, and a name that is unknown counts for nothing", () => {
+test("the named tab is shown and an unknown name is ignored", () => {
   expect(tabOf("id=a&tab=charts&details=log")).toBe("charts");
   expect(tabOf("id=a&tab=charts", "#details")).toBe("charts");
   expect(tabOf("id=a&tab=nonsense")).toBe("overview");
 });
 
-test.each(RUN_TABS)("%s survives being written beside everything else", (tab) => {
+test.each(RUN_TABS)("%s is preserved next to other parameters", (tab) => {
   for (const search of ["id=a", "id=a&details=log", "id=a&view=evaluation", "id=a&chart=x"]) {
     const query = new URLSearchParams(search);
     writeTab(query, tab);
@@ -39,7 +39,7 @@ test.each(RUN_TABS)("%s survives being written beside everything else", (tab) =>
   }
 });
 
-test("another tab is an entry of the history; the same one is none", () => {
+test("another tab adds a history entry and the same one does not", () => {
   const entries = window.history.length;
   openTab("data", (query) => query.set("details", "log"));
   expect(window.location.search).toBe("?id=a&details=log");
@@ -51,7 +51,7 @@ test("another tab is an entry of the history; the same one is none", () => {
   expect(window.location.search).toBe("?id=a&details=files&tab=overview");
 });
 
-test("a run in which nothing learns has no updates to look into and nothing to control", () => {
+test("a run without learning has neither updates nor controls", () => {
   expect(tabsOf({ actor: "human" }).map(({ label }) => label)).toEqual([
     "Overview",
     "Charts",

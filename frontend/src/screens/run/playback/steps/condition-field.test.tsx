@@ -35,7 +35,7 @@ function shown(onChange = vi.fn(), condition = "") {
   return { field: screen.getByRole("textbox", { name: "Condition" }), onChange };
 }
 
-test("a condition holds from Enter on", async () => {
+test("a condition applies on Enter", async () => {
   const { field, onChange } = shown();
   await userEvent.type(field, " reward < 0 and action = push left");
   expect(onChange).not.toHaveBeenCalled();
@@ -45,7 +45,7 @@ test("a condition holds from Enter on", async () => {
   );
 });
 
-test("one that is wrong is told beside the field, until it is changed, and nothing else holds", async () => {
+test("an invalid condition is reported next to the field until it is changed and does not apply", async () => {
   const { field, onChange } = shown();
   await userEvent.type(field, "rewrad < 0{Enter}");
   await vi.waitFor(() => expect(field).toHaveAccessibleDescription(problem));
@@ -55,7 +55,7 @@ test("one that is wrong is told beside the field, until it is changed, and nothi
   expect(field).toBeValid();
 });
 
-test("it is cleared at a press, and leaving the field applies it too", async () => {
+test("a click clears it, and leaving the field also applies it", async () => {
   const { field, onChange } = shown(vi.fn(), "terminated");
   await userEvent.click(screen.getByRole("button", { name: "Clear the condition" }));
   expect(onChange).toHaveBeenLastCalledWith("");

@@ -21,14 +21,14 @@ const record = {
 const line = (choice = FIRST_CHOICE) =>
   shownColumns(columnsOf(info), choice).map(({ title, text }) => `${title}: ${text(record)}`);
 
-test("at first a line says where it is, what was done, what that earned and what was expected", () => {
+test("by default a row shows position, action, reward and prediction", () => {
   expect(line()).toEqual([
     ...["#: 2", "Step: 1,200", "Action: right", "Reward: -0.5000", "Return: 7.00", "V(s): 3.00"],
     "End: terminated",
   ]);
 });
 
-test("components with their units, what the policy gave each action, and hashes can be added", () => {
+test("components with units, predictions per action and hashes can be added", () => {
   const names = ["observation.pole angle", "observation.pole velocity", "reading.probabilities.1"];
   const choice = ["frame_hash", ...names].reduce((now, name) => toggled(name, now), FIRST_CHOICE);
   expect(line(choice)).toEqual([
@@ -48,20 +48,20 @@ test("components of the reward can be added", () => {
   ]);
 });
 
-test("a column goes and comes back, and the step stays whatever is kept", () => {
+test("a column can be removed and restored, and the step always stays", () => {
   const without = toggled("reward", FIRST_CHOICE);
   expect(line(without)).not.toContain("Reward: -0.5000");
   expect(line(toggled("reward", without))).toEqual(line());
   expect(line({ added: [], removed: ["index"] })).toContain("Step: 1,200");
 });
 
-test("what is no choice of columns is not taken for one", () => {
+test("an invalid selection of columns is ignored", () => {
   expect(isColumnChoice({ added: ["actor"], removed: [] })).toBe(true);
   for (const kept of [null, 3, [], {}, { added: [1], removed: [] }, { added: ["a"] }])
     expect(isColumnChoice(kept)).toBe(false);
 });
 
-test("each component of a continuous action is a column of its own, and can be sorted by", () => {
+test("each component of a continuous action has its own sortable column", () => {
   const torques = {
     ...info,
     action: {
@@ -74,7 +74,7 @@ test("each component of a continuous action is a column of its own, and can be s
   expect(hip?.text({ ...record, action: [0.5, -1] })).toBe("0.5000");
 });
 
-test("actions that nobody named have their numbers, from the least on", () => {
+test("unnamed actions have their numbers in ascending order", () => {
   const unnamed = { ...info, action: { ...info.action, n: 3, labels: [], starts: [1] } };
   const titles = columnsOf(unnamed as StepsInfo).map(({ title }) => title);
   expect(titles.filter((title) => title.startsWith("P "))).toEqual(["P 1", "P 2", "P 3"]);

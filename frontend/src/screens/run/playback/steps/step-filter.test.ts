@@ -1,11 +1,11 @@
 import { expect, test } from "vitest";
 import { ALL_STEPS, isRewardTest, nextSort, searchOf } from "./step-filter";
 
-test("without conditions everything is asked for, as it was played", () => {
+test("without conditions every step is requested in playing order", () => {
   expect(searchOf(ALL_STEPS)).toEqual({});
 });
 
-test("each condition is said in the service's grammar", () => {
+test("each condition is written in the grammar of the service", () => {
   const filter = {
     episode: 2,
     action: "1",
@@ -22,7 +22,7 @@ test("each condition is said in the service's grammar", () => {
   });
 });
 
-test("a reward that is typed half asks nothing", () => {
+test("an incomplete reward requests nothing", () => {
   expect(["", "1", "-1.5", ">0", ">= -2", "!=0", "0..1", "-1..-0.5"].every(isRewardTest)).toBe(
     true,
   );
@@ -30,7 +30,7 @@ test("a reward that is typed half asks nothing", () => {
   expect(searchOf({ ...ALL_STEPS, reward: ">" })).toEqual({});
 });
 
-test("clicks on a column go up, down, and back to the order of play", () => {
+test("clicks on a column sort ascending, descending and in playing order", () => {
   expect(nextSort("", "reward")).toBe("reward");
   expect(nextSort("reward", "reward")).toBe("-reward");
   expect(nextSort("-reward", "reward")).toBe("");

@@ -24,7 +24,7 @@ test("actions are chosen by name", () => {
   ]);
 });
 
-test("actions that nobody named are chosen by number", async () => {
+test("unnamed actions are chosen by number", async () => {
   const change = show({ n: 2, labels: [], starts: [3] });
   expect(actions()).toEqual([
     ["Any", ""],
@@ -35,12 +35,12 @@ test("actions that nobody named are chosen by number", async () => {
   expect(change).toHaveBeenCalledWith({ ...ALL_STEPS, action: "4" });
 });
 
-test("what is no choice among a few has no list of them", () => {
+test("continuous actions have no list", () => {
   show({ kind: "Box", n: null, labels: ["torque"], starts: null });
   expect(screen.queryByRole("combobox", { name: "Action" })).not.toBeInTheDocument();
 });
 
-test("one of thousands of actions is typed", () => {
+test("an action out of thousands is typed", () => {
   const change = show({ n: 20_000, labels: [], starts: [0] });
   const field = screen.getByRole("spinbutton", { name: "Action" });
   expect(field).toHaveAttribute("placeholder", "Any of 20,000");
