@@ -114,7 +114,7 @@ class SnapshotPlan(LazyModel):
 
 
 class ExplorationPlan(LazyModel):
-    """What training adds to the reward so that the agent explores, and whether its map is kept. All of it is off."""
+    """How training makes the agent explore, and whether its map is kept. All of it is off by default."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", strict=True, allow_inf_nan=False)
 
@@ -137,10 +137,32 @@ class ExplorationPlan(LazyModel):
         "an episode at most this share of the mean absolute return of the last 100 episodes, or of 1 if that is less; "
         "null: none.",
     )
+    archive: float | None = Field(
+        default=None,
+        gt=LIMITS.archive.minimum,
+        le=LIMITS.archive.maximum,
+        exclude_if=lambda value: value is None,
+        description="Probability that an episode of training begins in a cell that was visited before, chosen with a "
+        "weight of 1/√(visits + 1), instead of the environment's own start; the map is on too. null: never.",
+    )
+
+    imitation: int | None = Field(
+        default=None,
+        ge=LIMITS.imitation.minimum,
+        le=LIMITS.imitation.maximum,
+        exclude_if=lambda value: value is None,
+        description="Number of the best episodes that the policy learns from again after each update (self-imitation); "
+        "PPO and A2C only. null: none.",
+    )
 
     @property
     def is_on(self) -> bool:
-        return self.map or self.adds_reward
+        return self.changes_environments or self.imitation is not None
+
+    @property
+    def changes_environments(self) -> bool:
+        """Whether visits are counted, rewards are added, or episodes begin in the archive."""
+        return self.adds_reward or self.counts_visits
 
     @property
     def adds_reward(self) -> bool:
@@ -149,7 +171,7 @@ class ExplorationPlan(LazyModel):
 
     @property
     def counts_visits(self) -> bool:
-        return self.map or self.coverage is not None
+        return self.map or self.coverage is not None or self.archive is not None
 
 
 class RunActor(StrEnum):

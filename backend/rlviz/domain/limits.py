@@ -94,6 +94,8 @@ class Limits(LazyModel):
     novelty: RealBounds = Field(description="Largest share of the return that novelty adds to an episode.")
     reward_weight: RealRange = Field(description="Factor of a component of the reward in training.")
     reward_cap: RealRange = Field(description="Limit of a component's sum in an episode of training.")
+    imitation: Bounds = Field(description="Number of the best episodes that self-imitation keeps.")
+    archive: RealBounds = Field(description="Probability that an episode of training begins in the archive.")
 
 
 MAX_TIMESTEPS = 10_000_000
@@ -171,6 +173,8 @@ LIMITS = Limits(
     novelty=RealBounds(minimum=0, maximum=10, default=0.5),
     reward_weight=RealRange(minimum=0, maximum=1_000),
     reward_cap=RealRange(minimum=0, maximum=1e9, excludes_minimum=True),
+    imitation=Bounds(minimum=1, maximum=100, default=10),
+    archive=RealBounds(minimum=0, maximum=1, default=0.3),
 )
 
 

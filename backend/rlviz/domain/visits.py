@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Iterable
+
 from pydantic import Field
 
 from rlviz.domain.lazy_model import Frozen
@@ -29,3 +32,13 @@ class VisitMap(Frozen):
     episodes: list[int] = Field(description="Episodes that have visited each cell.")
     frames: list[VisitFrame] = Field(default_factory=list, description="Earlier maps, oldest first.")
     path: EvaluatedPath | None = Field(None, description="Path of the newest evaluated policy; null: none yet.")
+    archive: list[int] = Field(
+        default_factory=list,
+        exclude_if=lambda cells: not cells,
+        description="Ids of the cells whose state is in the archive, so that episodes can begin there.",
+    )
+
+
+def archive_weights(visits: Iterable[int]) -> list[float]:
+    """Return how often episodes begin in cells with so many visits, relative to each other (Ecoffet et al., 2021)."""
+    return [1 / math.sqrt(count + 1) for count in visits]

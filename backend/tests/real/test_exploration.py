@@ -13,17 +13,22 @@ from rlviz.rundir.snapshots import snapshots_of
 from tests.support.resuming import cut, final_state, logged
 from tests.support.training import column, make_run, snapshots
 
-BOTH = ExplorationPlan(coverage=0.1, novelty=0.5)
+ALL = ExplorationPlan(coverage=0.1, novelty=0.5, archive=0.5)
 
 
-def test_training_with_both_rewards_resumes_exactly(tmp_path: Path) -> None:
+def test_training_with_rewards_and_archive_resumes_exactly(tmp_path: Path) -> None:
     worlds: dict[str, dict[str, Any]] = {
-        "ppo": {"env_id": "FrozenLake-v1", "evaluation": EvaluationPlan(every_steps=256, episodes=1)},
-        "dqn": {"env_id": "MountainCar-v0", "total_timesteps": 640},
+        "ppo": {
+            "env_id": "FrozenLake-v1",
+            "total_timesteps": 768,
+            "evaluation": EvaluationPlan(every_steps=256, episodes=1),
+            "exploration": ALL.model_copy(update={"imitation": 5}),
+        },
+        "dqn": {"env_id": "MountainCar-v0", "total_timesteps": 640, "exploration": ALL},
     }
     for algo, world in worlds.items():
         plan = snapshots(every_steps=256)
-        whole = make_run(tmp_path / "whole", algo=algo, exploration=BOTH, snapshots=plan, **world)
+        whole = make_run(tmp_path / "whole", algo=algo, snapshots=plan, **world)
         train_run(whole)
         resumed = cut(whole, snapshots_of(whole)[0], tmp_path / f"cut-{algo}")
         resumed.map_path.unlink()
@@ -40,8 +45,13 @@ def _check_rows(folder: RunFolder) -> None:
     assert all(column(folder, "reward/coverage")[:1])
     assert len(column(folder, "reward/novelty")) == len(column(folder, "episode/reward"))
     written = VisitMap.model_validate_json(folder.map_path.read_bytes())
-    assert written.step == 512
-    assert sum(written.visits) >= 512, "a visit for each step, and one for each start of an episode"
+    assert written.step == 768
+    assert sum(written.visits) >= 768, "a visit for each step, and one for each start of an episode"
     assert sum(count > 0 for count in written.visits) == column(folder, "explored/total_cells")[-1]
+    assert set(written.archive) <= {cell for cell, count in enumerate(written.visits) if count}
+    assert len(written.archive) == column(folder, "explored/archive_cells")[-1]
+    assert column(folder, "explored/archive_return")
+    assert column(folder, "imitation/episodes") == [5]
+    assert len(column(folder, "explored/cells")) == len(column(folder, "episode/reward"))
     assert written.path is not None
     assert written.path.cells[0] == 0, "the path begins at the start of the lake"

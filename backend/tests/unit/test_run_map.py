@@ -21,10 +21,10 @@ def folder(tmp_path: Path) -> RunFolder:
     return make_run(tmp_path, env_id="FrozenLake-v1", exploration=ExplorationPlan(map=True))
 
 
-def write(folder: RunFolder, visits: list[int]) -> None:
+def write(folder: RunFolder, visits: list[int], archive: list[int] | None = None) -> None:
     frames = [VisitFrame(step=step, visits=[*visits[:-1], 0]) for step in (1_000, 9_000)]
     path = EvaluatedPath(step=1_500, cells=[0, 4, 8])
-    found = VisitMap(step=2_000, visits=visits, episodes=visits, frames=frames, path=path)
+    found = VisitMap(step=2_000, visits=visits, episodes=visits, frames=frames, path=path, archive=archive or [])
     folder.map_path.write_text(found.model_dump_json())
 
 
@@ -61,3 +61,17 @@ def test_a_map_of_another_environment_is_damaged(folder: RunFolder) -> None:
     write(folder, [1, 2, 3])
     with pytest.raises(RunFolderError, match="16 cells"):
         read(folder)
+
+
+def test_the_frontier_is_the_least_visited_part_of_the_archive(folder: RunFolder) -> None:
+    write(folder, [99, 3, 15, 0, 8, *[0] * 11], archive=[0, 1, 2, 4, 77])
+    found = read(folder)
+    assert [(cell.id, cell.x, cell.y, cell.visits) for cell in found.frontier] == [
+        (1, 1, 0, 3),
+        (4, 0, 1, 8),
+        (2, 2, 0, 15),
+    ]
+    assert found.frontier[0].weight == pytest.approx(0.5 / (0.5 + 1 / 3 + 0.25 + 0.1))
+    assert read(folder, 1_999).frontier == [], "the archive is that of now"
+    write(folder, [99, 3, 15, 0, 8, *[0] * 11])
+    assert (read(folder).frontier, "archive" in folder.map_path.read_text()) == ([], False)

@@ -4,7 +4,7 @@ import { setting } from "@/lib/number";
 import { Field } from "@/ui/field";
 import { controlClass } from "@/ui/select";
 import { Switch } from "@/ui/switch";
-import { parseDecimal } from "./parse";
+import { parseDecimal, parseInteger } from "./parse";
 
 /** The switches of exploration, and their numbers as typed. */
 export interface ExplorationDraft {
@@ -13,7 +13,21 @@ export interface ExplorationDraft {
   coverage: string;
   seeks: boolean;
   novelty: string;
+  returns: boolean;
+  archive: string;
+  imitates: boolean;
+  imitation: string;
 }
+
+/** What the environment and the algorithm allow. */
+export interface ExplorationChoices {
+  /** The cells of the environment; null: it has none. */
+  world: World | null;
+  /** Whether the algorithm can imitate its best episodes. */
+  canImitate: boolean;
+}
+
+type RealField = "coverage" | "novelty" | "archive";
 
 /** What is wrong, by name of the plan's field. */
 export type ExplorationProblems = Partial<Record<keyof ExplorationPlan, string>>;
@@ -24,12 +38,17 @@ export function explorationDraft(
   limits: Limits,
 ): ExplorationDraft {
   const { map = false, coverage = null, novelty = null } = plan ?? {};
+  const { archive = null, imitation = null } = plan ?? {};
   return {
     map,
     covers: coverage !== null,
     coverage: setting(coverage ?? limits.coverage.default),
     seeks: novelty !== null,
     novelty: setting(novelty ?? limits.novelty.default),
+    returns: archive !== null,
+    archive: setting(archive ?? limits.archive.default),
+    imitates: imitation !== null,
+    imitation: setting(imitation ?? limits.imitation.default),
   };
 }
 
@@ -42,10 +61,10 @@ export function defaultExploration(world: World | null, limits: Limits): Explora
 export function explorationOf(
   draft: ExplorationDraft,
   limits: Limits,
-  world: World | null,
+  { world, canImitate }: ExplorationChoices,
 ): { plan: ExplorationPlan | null; problems: ExplorationProblems } {
   const problems: ExplorationProblems = {};
-  const take = (field: "coverage" | "novelty", text: string) => {
+  const take = (field: RealField, text: string) => {
     const { minimum, maximum } = limits[field];
     const parsed = parseDecimal(text, { exclusive_minimum: minimum, maximum });
     if (parsed.ok) return parsed.value as number;
@@ -54,33 +73,51 @@ export function explorationOf(
   };
   const covers = draft.covers && world !== null;
   const map = draft.map && world !== null;
-  if (!covers && !map && !draft.seeks) return { plan: null, problems };
+  const returns = draft.returns && world !== null;
+  const imitates = draft.imitates && canImitate;
+  if (!covers && !map && !returns && !draft.seeks && !imitates) return { plan: null, problems };
   const coverage = covers ? take("coverage", draft.coverage) : null;
   const novelty = draft.seeks ? take("novelty", draft.novelty) : null;
-  return { plan: { map, coverage, novelty }, problems };
+  const archive = returns ? take("archive", draft.archive) : null;
+  let imitation: number | null = null;
+  if (imitates) {
+    const parsed = parseInteger(draft.imitation, limits.imitation);
+    if (parsed.ok) imitation = parsed.value as number;
+    else problems.imitation = parsed.problem;
+  }
+  return {
+    plan: {
+      ...{ map, coverage, novelty },
+      ...(archive !== null && { archive }),
+      ...(imitation !== null && { imitation }),
+    },
+    problems,
+  };
 }
 
 /** For instance `coverage 0.1, novelty 0.5`. */
 export function explorationText(plan: ExplorationPlan | null): string {
   const parts = [
-    plan?.map && plan.coverage == null && "map",
+    plan?.map && plan.coverage == null && plan.archive == null && "map",
     plan?.coverage != null && `coverage ${setting(plan.coverage)}`,
+    plan?.archive != null && `archive ${setting(plan.archive)}`,
     plan?.novelty != null && `novelty ${setting(plan.novelty)}`,
+    plan?.imitation != null && `imitation ${setting(plan.imitation)}`,
   ].filter(Boolean);
   return parts.length === 0 ? "off" : parts.join(", ");
 }
 
 interface ExplorationFieldsProps {
   draft: ExplorationDraft;
-  /** The cells of the environment; null: it has none. */
-  world: World | null;
+  choices: ExplorationChoices;
   problems: ExplorationProblems;
   onChange: (change: Partial<ExplorationDraft>) => void;
 }
 
 /** A switch for the map and for each reward, with what it costs. */
-export function ExplorationFields({ draft, world, problems, onChange }: ExplorationFieldsProps) {
-  const number = (name: "coverage" | "novelty", label: string, hint: string) => (
+export function ExplorationFields({ draft, choices, problems, onChange }: ExplorationFieldsProps) {
+  const { world, canImitate } = choices;
+  const number = (name: RealField | "imitation", label: string, hint: string) => (
     <Field label={label} hint={hint} error={problems[name]}>
       {(control) => (
         <input
@@ -101,8 +138,8 @@ export function ExplorationFields({ draft, world, problems, onChange }: Explorat
           <div>
             <Switch
               label="Record the map"
-              checked={draft.map || draft.covers}
-              disabled={draft.covers}
+              checked={draft.map || draft.covers || draft.returns}
+              disabled={draft.covers || draft.returns}
               onChange={(map) => onChange({ map })}
             />
             <Cost>Counts visits to each cell. Costs up to 6 % of training time.</Cost>
@@ -121,10 +158,24 @@ export function ExplorationFields({ draft, world, problems, onChange }: Explorat
             </div>
             {draft.covers && number("coverage", "Reward for a new cell", "Falls with 1/√episodes")}
           </div>
+          <div className="flex flex-col gap-2">
+            <div>
+              <Switch
+                label="Begin in an archive"
+                checked={draft.returns}
+                onChange={(returns) => onChange({ returns })}
+              />
+              <Cost>
+                Begins some episodes in a cell that was seldom visited. They do not count for the
+                return. Costs up to 10 % of training time after the first minutes, and up to 64 MB.
+              </Cost>
+            </div>
+            {draft.returns && number("archive", "Share of episodes", "0.3 is three of ten")}
+          </div>
         </>
       ) : (
         <p className="text-xs text-ink-soft">
-          This environment has no cells, so there is no map and no reward for coverage.
+          This environment has no cells, so there is no map, no reward for coverage and no archive.
         </p>
       )}
       <div className="flex flex-col gap-2">
@@ -141,6 +192,22 @@ export function ExplorationFields({ draft, world, problems, onChange }: Explorat
         </div>
         {draft.seeks && number("novelty", "At most this share of the return", "0.5 is half of it")}
       </div>
+      {canImitate && (
+        <div className="flex flex-col gap-2">
+          <div>
+            <Switch
+              label="Imitate the best episodes"
+              checked={draft.imitates}
+              onChange={(imitates) => onChange({ imitates })}
+            />
+            <Cost>
+              After an update, learns again from the episodes with the highest returns. Costs up to
+              5 % of training time, and up to 64 MB.
+            </Cost>
+          </div>
+          {draft.imitates && number("imitation", "Episodes to keep", "Those with the best returns")}
+        </div>
+      )}
     </div>
   );
 }

@@ -130,6 +130,14 @@ def run(
             help="Limit what an episode of training earns or loses with a component of the reward; repeatable.",
         ),
     ] = None,
+    archive: Annotated[
+        float | None,
+        typer.Option(help="Probability that an episode of training begins in a seldom visited cell, from 0 to 1."),
+    ] = None,
+    imitation: Annotated[
+        int | None,
+        typer.Option(help="Learn again from this many of its best episodes after each update; for PPO and A2C."),
+    ] = None,
     rules: Annotated[
         list[str] | None,
         typer.Option("--rule", help="Add a rule, as in `rlviz rules add`; repeatable."),
@@ -167,7 +175,7 @@ def run(
         "env_options": parse_pairs(options, "--option"),
         "evaluation": _evaluation(evaluate_every, evaluate_episodes, stop_after),
         "anatomy": anatomy,
-        **_exploration(explore_map, coverage, novelty),
+        **_exploration(explore_map, coverage=coverage, novelty=novelty, archive=archive, imitation=imitation),
         **_reward(reward_weights, reward_caps),
         "rules": read_rules(rules, rule_file),
         "name": name,
@@ -282,11 +290,10 @@ def _warn_of_length(created: dict[str, Any]) -> None:
         note(warning)
 
 
-def _exploration(explore_map: bool, coverage: float | None, novelty: float | None) -> dict[str, Any]:
+def _exploration(explore_map: bool, **switches: float | None) -> dict[str, Any]:
     """Return the part of the request that switches exploration on; empty without one of its options."""
-    if not explore_map and coverage is None and novelty is None:
-        return {}
-    return {"exploration": {"map": explore_map, "coverage": coverage, "novelty": novelty}}
+    given = {name: value for name, value in switches.items() if value is not None}
+    return {"exploration": {"map": explore_map, **given}} if explore_map or given else {}
 
 
 def _reward(weights: list[str] | None, caps: list[str] | None) -> dict[str, Any]:

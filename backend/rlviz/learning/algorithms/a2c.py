@@ -50,6 +50,7 @@ A2C = Algorithm(
     model_class="stable_baselines3:A2C",
     reader="rlviz.learning.algorithms.policy:read_actor_critic",
     scorer="rlviz.learning.algorithms.saliency:score_actor_critic",
+    imitates=True,
     hyperparameters=A2CHyperparameters,
     knobs=(LEARNING_RATE, ENTROPY),
     search={

@@ -206,6 +206,7 @@ class Algorithm:
         metrics: Metrics that it logs besides LOGGED.
         policy: The library's name of the policy class; None to choose it by the observations.
         definitions: Metrics that only this algorithm logs, so that ``rlviz.domain.metrics`` does not define them.
+        imitates: Whether it can imitate the best episodes of its own training.
         needs_bounds: Whether actions are scaled to their bounds, so that each needs two different ones.
         export: Reference to ``(folder, config, model) -> None``, which writes what users can inspect of a policy.
         artifacts: The files that ``export`` writes.
@@ -226,6 +227,7 @@ class Algorithm:
     scorer: str | None = None
     td_errors: str | None = None
     entropy_bonus: bool = False
+    imitates: bool = False
     needs_bounds: bool = False
     policy: str | None = None
     export: str | None = None

@@ -70,6 +70,7 @@ PPO = Algorithm(
     model_class="stable_baselines3:PPO",
     reader="rlviz.learning.algorithms.policy:read_actor_critic",
     scorer="rlviz.learning.algorithms.saliency:score_actor_critic",
+    imitates=True,
     hyperparameters=PPOHyperparameters,
     knobs=(LEARNING_RATE, CLIP_RANGE, ENTROPY),
     search={

@@ -10,7 +10,7 @@ import io
 import pickle
 import random
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from typing import Any, Protocol, runtime_checkable
 
@@ -72,11 +72,16 @@ def spaces_of(env: Env) -> Iterator[spaces.Space[Any]]:
             yield from _with_parts(space)
 
 
-def capture_environment(env: Env) -> bytes:
-    """Capture the environment's current state, without that of its spaces. Raises NotCapturable."""
+def capture_environment(env: Env, *, without: Collection[str] = ()) -> bytes:
+    """Capture the environment's current state, without that of its spaces. Raises NotCapturable.
+
+    Args:
+        env: The environment with all its wrappers.
+        without: Names of attributes to leave out in every layer; ``restore_environment`` then does not change them.
+    """
     file = io.BytesIO()
     try:
-        _Pickler(file, env).dump(_capture(layers_of(env)))
+        _Pickler(file, env).dump(_capture(layers_of(env), without))
     except NotCapturable:
         raise
     except Exception as error:
@@ -109,12 +114,12 @@ def set_attributes(layer: Env, values: Mapping[str, Any]) -> None:
     vars(layer).update(values)
 
 
-def _capture(layers: Sequence[Env]) -> list[object]:
+def _capture(layers: Sequence[Env], without: Collection[str]) -> list[object]:
     states: list[object] = []
     for layer in layers:
         if isinstance(layer, KeepsState):
             return [*states, layer.capture_state()]
-        states.append(attributes(layer))
+        states.append({name: value for name, value in attributes(layer).items() if name not in without})
     return states
 
 

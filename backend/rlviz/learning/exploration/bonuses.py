@@ -1,8 +1,11 @@
-"""Adds rewards for exploration to what training learns from, and counts visits for the map.
+"""Adds rewards for exploration to what training learns from, begins episodes in the archive, and counts visits.
 
 ``Exploring`` wraps the environments of training, below the normalisation of rewards. So on-policy algorithms compute
 their advantages with these rewards, and off-policy ones store them in the replay buffer. Episodes are counted below
 it: their returns stay the environment's own. Each bonus is a component of the reward, with metrics of its own.
+
+An episode that began in the archive is no episode of the environment: ``Exploring`` removes it from what the library
+and the callback count, and reports it under metrics of its own.
 """
 
 from __future__ import annotations
@@ -15,22 +18,34 @@ from stable_baselines3.common.vec_env import VecEnv, VecEnvWrapper
 from stable_baselines3.common.vec_env.base_vec_env import VecEnvStepReturn
 
 from rlviz.domain.config import ExplorationPlan, RunConfig
-from rlviz.domain.metrics import EXPLORED_CELLS, EXPLORED_TOTAL
+from rlviz.domain.metrics import ARCHIVE_CELLS, ARCHIVE_LENGTH, ARCHIVE_RETURN, EXPLORED_CELLS, EXPLORED_TOTAL
 from rlviz.domain.visits import EvaluatedPath
 from rlviz.learning.environments.cells import World
 from rlviz.learning.environments.custom import find_environment
 from rlviz.learning.environments.reward_components import add_bonus
+from rlviz.learning.environments.state import NotCapturable
+from rlviz.learning.environments.wrappers import Env
+from rlviz.learning.exploration.archive import Archive
 from rlviz.learning.exploration.coverage import Visits, coverage_bonus
 from rlviz.learning.exploration.novelty import Novelty
 
 EXPLORED = "explored"
-"""Key of ``info`` in the last step of an episode: how many cells were explored, by name of the metric."""
+"""Key of ``info`` in the last step of an episode: how many cells were explored, by name of the metric.
+
+An episode that began in the archive has its metrics here, and no ``episode`` in its info.
+"""
+
+ARCHIVE_TOTAL = "archive_total"
+"""Key of ``info`` in the last step of an episode that began in the archive: its return with the way to its cell."""
+
+ARCHIVE_SEED = 1_000
+"""Added to the run's seed, so that the archive does not draw the numbers of another generator."""
 
 
 def add_exploration(environments: VecEnv, config: RunConfig) -> VecEnv:
     """Return ``environments`` with what the run's plan adds; unchanged if that is nothing."""
     plan = config.exploration
-    if plan is None or not plan.is_on:
+    if plan is None or not plan.changes_environments:
         return environments
     return Exploring(environments, plan, find_environment(config).world, config.seed)
 
@@ -46,7 +61,7 @@ def exploration_of(model: BaseAlgorithm) -> Exploring | None:
 
 
 class Exploring(VecEnvWrapper):
-    """Environments with rewards for coverage and novelty. Its state is part of snapshots."""
+    """Environments with rewards for coverage and novelty, and an archive. Its state is part of snapshots."""
 
     def __init__(self, environments: VecEnv, plan: ExplorationPlan, world: World | None, seed: int) -> None:
         """Wrap ``environments``, whose infos name the cell in ``world``, if it has one and the plan counts visits."""
@@ -58,10 +73,20 @@ class Exploring(VecEnvWrapper):
         self._novelty = (
             Novelty(environments.observation_space, count, plan.novelty, seed) if plan.novelty is not None else None
         )
+        self._archive = (
+            Archive(count, plan.archive, seed + ARCHIVE_SEED)
+            if self.visits is not None and plan.archive is not None
+            else None
+        )
         self.step_count = 0
         """Environment steps since training began."""
         self.path: EvaluatedPath | None = None
         """The path of the newest evaluated policy."""
+
+    @property
+    def archived_cells(self) -> list[int]:
+        """The ids of the cells in the archive, in order; empty without one."""
+        return self._archive.cells if self._archive is not None else []
 
     def reset(self) -> Any:
         observations = self.venv.reset()
@@ -72,13 +97,17 @@ class Exploring(VecEnvWrapper):
         """Begin an episode in each environment, which has just been reset."""
         if self._novelty is not None:
             self._novelty.begin_episodes()
-        if self.visits is not None:
-            for index in range(self.num_envs):
+        for index in range(self.num_envs):
+            if self.visits is not None:
                 self.visits.begin_episode(index, self._first_cell(index))
+            if self._archive is not None:
+                self._archive.begin_episode(index)
 
     def step_wait(self) -> VecEnvStepReturn:
         observations, rewards, dones, infos = self.venv.step_wait()
         self.step_count += self.num_envs
+        if self._archive is not None:
+            self._archive.add_step(rewards)
         if self.visits is not None:
             self._cover(self.visits, rewards, infos)
         if self._novelty is not None:
@@ -86,6 +115,10 @@ class Exploring(VecEnvWrapper):
         for index, info in enumerate(infos):
             if is_last_step(info):
                 self._end_episode(index, info)
+                self._begin_episode(index, observations)
+            elif self._archive is not None and self.visits is not None and info["cell"] is not None:
+                env = self._environment(index)
+                self._archive.offer(index, info["cell"], env, observations[index], self.visits.steps)
         return observations, rewards, dones, infos
 
     def _cover(self, visits: Visits, rewards: Any, infos: list[dict[str, Any]]) -> None:
@@ -109,12 +142,59 @@ class Exploring(VecEnvWrapper):
             add_bonus(infos[index], "novelty", bonus)
 
     def _end_episode(self, index: int, info: dict[str, Any]) -> None:
-        """Put the episode's metrics into ``info``, and begin the next one in this environment."""
-        if self._novelty is not None:
+        """Put the metrics of an episode that has ended into ``info``."""
+        archive, visits = self._archive, self.visits
+        is_archived = archive is not None and bool(archive.began_here[index])
+        counts: dict[str, float] = {}
+        if visits is not None:
+            counts |= {EXPLORED_CELLS: len(visits.seen[index])} if not is_archived else {}
+            counts[EXPLORED_TOTAL] = visits.total
+        if archive is not None:
+            counts[ARCHIVE_CELLS] = len(archive.cells)
+        if archive is not None and is_archived:
+            info[ARCHIVE_TOTAL] = float(archive.gained[index])
+            episode = info.pop("episode")
+            info.pop("is_success", None)
+            counts |= {ARCHIVE_RETURN: float(episode["r"]), ARCHIVE_LENGTH: int(episode["l"])}
+        if counts:
+            info[EXPLORED] = counts
+        if self._novelty is None:
+            return
+        if is_archived:
+            self._novelty.drop_episode(index)
+        else:
             self._novelty.end_episode(index, float(info["episode"]["r"]))
+
+    def _begin_episode(self, index: int, observations: Any) -> None:
+        """Begin the next episode in an environment that has been reset, perhaps in the archive.
+
+        Args:
+            index: Index of the environment.
+            observations: What the agent sees in each environment; the row of an episode in the archive is replaced.
+        """
+        cell = None
+        if self._archive is not None and self.visits is not None:
+            cell = self._restore_cell(self._archive, index, observations, self._archive.choose(self.visits.steps))
         if self.visits is not None:
-            info[EXPLORED] = {EXPLORED_CELLS: len(self.visits.seen[index]), EXPLORED_TOTAL: self.visits.total}
-            self.visits.begin_episode(index, self._first_cell(index))
+            self.visits.begin_episode(index, self._first_cell(index) if cell is None else cell)
+
+    def _restore_cell(self, archive: Archive, index: int, observations: Any, cell: int | None) -> int | None:
+        """Begin the episode in an archived cell. Returns the cell, or None at the environment's own start."""
+        env = self._environment(index)
+        if cell is not None:
+            try:
+                observations[index] = archive.restore_cell(index, cell, env)
+            except NotCapturable:
+                observations[index], self.venv.reset_infos[index] = env.reset()
+            else:
+                return cell
+        archive.begin_episode(index)
+        return None
+
+    def _environment(self, index: int) -> Env:
+        environments: Any = self.venv
+        env: Env = environments.envs[index]
+        return env
 
     def _first_cell(self, index: int) -> int | None:
         cell: int | None = self.venv.reset_infos[index].get("cell")
@@ -126,6 +206,7 @@ class Exploring(VecEnvWrapper):
             "path": self.path.model_dump() if self.path is not None else None,
             "visits": self.visits.state() if self.visits is not None else None,
             "novelty": self._novelty.state() if self._novelty is not None else None,
+            **({"archive": self._archive.state()} if self._archive is not None else {}),
         }
 
     def restore(self, state: dict[str, Any]) -> None:
@@ -136,6 +217,8 @@ class Exploring(VecEnvWrapper):
             self.visits.restore(state["visits"])
         if self._novelty is not None and state["novelty"] is not None:
             self._novelty.restore(state["novelty"])
+        if self._archive is not None and "archive" in state:
+            self._archive.restore(state["archive"])
 
 
 def is_last_step(info: dict[str, Any]) -> bool:

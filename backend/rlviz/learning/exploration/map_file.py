@@ -65,6 +65,7 @@ def describe_visits(exploring: Exploring) -> VisitMap | None:
         episodes=visits.episodes.tolist(),
         frames=[VisitFrame(step=step, visits=steps.tolist()) for step, steps in tuple(visits.frames)],
         path=exploring.path,
+        archive=exploring.archived_cells,
     )
 
 

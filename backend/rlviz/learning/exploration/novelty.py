@@ -93,6 +93,10 @@ class Novelty:
 
     def end_episode(self, index: int, episode_return: float) -> None:
         self._finished.append((float(self._running[index]), abs(episode_return)))
+        self.drop_episode(index)
+
+    def drop_episode(self, index: int) -> None:
+        """End an episode that does not count for the limit, because it did not begin at the environment's start."""
         self._running[index] = self._added[index] = 0.0
 
     def begin_episodes(self) -> None:

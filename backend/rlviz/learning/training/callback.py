@@ -29,6 +29,7 @@ from rlviz.domain.events import BestData
 from rlviz.domain.games import TAP_CHANGES
 from rlviz.domain.limits import to_number
 from rlviz.domain.metrics import (
+    ARCHIVE_LENGTH,
     EPISODE_INDEX,
     EPISODE_LENGTH,
     EPISODE_REWARD,
@@ -44,7 +45,8 @@ from rlviz.domain.snapshots import Trigger
 from rlviz.learning.algorithms.experience import keep_generators
 from rlviz.learning.algorithms.policy import Policy
 from rlviz.learning.environments.reward_components import COMPONENTS, EpisodeSums
-from rlviz.learning.exploration.bonuses import EXPLORED
+from rlviz.learning.exploration.bonuses import ARCHIVE_TOTAL, EXPLORED
+from rlviz.learning.exploration.imitation import Imitation
 from rlviz.learning.exploration.map_file import PathKeeper
 from rlviz.learning.playing.recording import CollectedEpisodes
 from rlviz.learning.playing.rollout import Env, play
@@ -433,6 +435,7 @@ class RunCallback(BaseCallback):
         filmstrip: Filmstrip | None = None,
         anatomy: AnatomyJournal | None = None,
         live: LiveWeights | None = None,
+        imitation: Imitation | None = None,
         pause: Pause | None = None,
         continuation: Continuation | None = None,
         rollout_steps: int = 1,
@@ -455,6 +458,7 @@ class RunCallback(BaseCallback):
         self._journals, self._checkpoints, self._stop, self._monotonic = journals, checkpoints, stop, monotonic
         self._guard = guard or Guard(journals.warn_now)
         self._evaluation, self._filmstrip, self._anatomy, self._live = evaluation, filmstrip, anatomy, live
+        self._imitation = imitation
         self._pause = pause or Pause(journals)
         self._rollout_began_at, self._rollout_steps = 0, rollout_steps
         self._training_end = training_end
@@ -541,6 +545,8 @@ class RunCallback(BaseCallback):
                 self.reward_sums.add(place, info[COMPONENTS])
             if "episode" in info:
                 self._record_episode(place, info)
+            elif EXPLORED in info:
+                self._record_archived(place, info)
         if self.rollbacks is not None and self.rollbacks.is_wanted:
             self._roll_back(self.rollbacks)
         if step >= self._checkpoints.next_step:
@@ -628,6 +634,9 @@ class RunCallback(BaseCallback):
             self._write_update()
         if self._anatomy is not None and self._anatomy.is_due:
             self._look_into_update(self._anatomy.after_update)
+        if self._imitation is not None:
+            with self._guard("Self-imitation", on_failure=self._drop_imitation):
+                self._imitate(self._imitation)
         self._rollout_began_at = self.num_timesteps
         self._rollout_started_at = self._monotonic()
         if self._rollout_ended_at:
@@ -652,6 +661,14 @@ class RunCallback(BaseCallback):
             elif self.snapshots.is_due(self.num_timesteps, is_evaluated=self._evaluates_by(self._rollout_steps)):
                 with self._guard("A snapshot", may_draw=True):
                     self.snapshots.take_due(self.num_timesteps)
+
+    def _imitate(self, imitation: Imitation) -> None:
+        """Learn from the best episodes. Snapshots of this rollout start are taken after it."""
+        if metrics := imitation.learn():
+            self._journals.metrics(self.num_timesteps, metrics)
+
+    def _drop_imitation(self) -> None:
+        self._imitation = None
 
     def _look_into_update(self, look: Callable[[BaseAlgorithm], None]) -> None:
         with self._guard("The anatomy of updates", may_draw=True, on_failure=self._drop_anatomy):
@@ -703,6 +720,9 @@ class RunCallback(BaseCallback):
     def _end_rollout(self) -> None:
         """Log the current rate, because ``time/fps`` is an average since the start."""
         self._rollouts += 1
+        if self._imitation is not None:
+            with self._guard("Self-imitation", on_failure=self._drop_imitation):
+                self._imitation.read_rollout()
         self._rollout_ended_at = self._monotonic()
         step, since = self._rate_since
         elapsed = self._rollout_ended_at - since
@@ -738,6 +758,8 @@ class RunCallback(BaseCallback):
         if (episode := read_finished_episode(info)) is None:
             return
         components = self.reward_sums.finish(place, episode.reward, episode.length)
+        if self._imitation is not None:
+            self._imitation.note_end(place, episode.reward)
         self._episodes += 1
         self._has_news = True
         self._journals.metrics_soon(
@@ -751,3 +773,13 @@ class RunCallback(BaseCallback):
                 **components,
             },
         )
+
+    def _record_archived(self, place: int, info: Mapping[str, Any]) -> None:
+        """Record an episode that began in the archive. It is no episode of the environment."""
+        if ARCHIVE_TOTAL not in info:  # an environment's own key
+            return
+        metrics = info[EXPLORED]
+        self.reward_sums.take(place, int(metrics[ARCHIVE_LENGTH]))
+        if self._imitation is not None:
+            self._imitation.note_end(place, info[ARCHIVE_TOTAL])
+        self._journals.metrics_soon(self.num_timesteps, dict(metrics))

@@ -24,6 +24,7 @@ from rlviz.learning.algorithms.policy import make_playable
 from rlviz.learning.environments.custom import find_environment
 from rlviz.learning.environments.make import Env, make_environment
 from rlviz.learning.exploration.bonuses import Exploring, exploration_of
+from rlviz.learning.exploration.imitation import Imitation, make_imitation
 from rlviz.learning.exploration.map_file import MapFile, PathKeeper
 from rlviz.learning.training.anatomy import AnatomyJournal
 from rlviz.learning.training.attempt import Attempt, describe_error
@@ -77,6 +78,7 @@ class TrainingComponents:
         self.recorder = RunRecorder(folder, journals, config, self._guard)
         self._exploration = exploration_of(model)
         self._map = self._make_map()
+        imitation = make_imitation(model, config)
         self.checkpoints = self._make_checkpoints()
         self.evaluation = self._make_evaluation(model)
         self.filmstrip = self._make_filmstrip()
@@ -89,6 +91,7 @@ class TrainingComponents:
             filmstrip=self.filmstrip,
             anatomy=self._anatomy,
             live=live,
+            imitation=imitation,
             pause=pause,
             continuation=continuation,
             rollout_steps=self._hyperparameters.boundary_steps,
@@ -108,6 +111,7 @@ class TrainingComponents:
             self.evaluation,
             exploration=self._exploration,
             weighting=weighting_of(model),
+            imitation=imitation,
         )
         if continuation is not None:
             continuation.restore_counters(counters)
@@ -356,6 +360,7 @@ def collect_counters(
     *,
     exploration: Exploring | None = None,
     weighting: Weighting | None = None,
+    imitation: Imitation | None = None,
 ) -> dict[str, Counter]:
     """Return the parts whose state is in snapshots, by name. Not every run, or snapshot, has all of them."""
     counters: dict[str, Counter] = {"callback": callback, "logger": logger, "checkpoints": checkpoints}
@@ -367,6 +372,8 @@ def collect_counters(
         counters["exploration"] = exploration
     if weighting is not None:
         counters["weighting"] = weighting
+    if imitation is not None:
+        counters["imitation"] = imitation
     return counters
 
 

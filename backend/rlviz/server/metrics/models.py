@@ -214,6 +214,10 @@ class MapCell(Wire):
     visits: int = Field(description="Steps that ended there, and episodes that began there.")
 
 
+class FrontierCell(MapCell):
+    weight: float = Field(description="Probability that an episode that begins in the archive begins there, 0 to 1.")
+
+
 class RunMap(Wire):
     """Where the agent of a run has been."""
 
@@ -226,6 +230,10 @@ class RunMap(Wire):
     cells: list[MapCell] = Field(description="The visited cells.")
     path: EvaluatedPath | None = Field(
         description="Cells that the newest evaluated policy walked through; null: none was evaluated while training."
+    )
+    frontier: list[FrontierCell] = Field(
+        description="The cells of the archive that were visited least, so that episodes begin there most often: "
+        "at most 40, the largest weight first; empty without an archive, and at an earlier step."
     )
 
 

@@ -24,7 +24,7 @@ from rlviz.domain.errors import RunFolderError
 from rlviz.domain.events import Superseded
 from rlviz.domain.limits import LIMITS
 from rlviz.domain.metrics import EPISODE_INDEX, EPISODE_REWARD, EVAL_REWARD
-from rlviz.domain.visits import VisitFrame, VisitMap
+from rlviz.domain.visits import VisitFrame, VisitMap, archive_weights
 from rlviz.learning.environments.base import Environment
 from rlviz.learning.environments.cells import World
 from rlviz.rundir.files import damage_error, read_document
@@ -37,7 +37,7 @@ from rlviz.server.catalog.models import RunRow
 from rlviz.server.catalog.projection.folder import collect_counted_evaluations
 from rlviz.server.feeds import encode_cursor
 from rlviz.server.metrics.columns import Columns
-from rlviz.server.metrics.models import MapCell, MetricCurve, RunMap, SmoothedCurve
+from rlviz.server.metrics.models import FrontierCell, MapCell, MetricCurve, RunMap, SmoothedCurve
 from rlviz.server.runs.choices import view_world
 from rlviz.server.supervisor.sealing import Sealer, sealed_metrics
 from rlviz.stats.arrays import Floats, Indices, Series, downsample, kept_points
@@ -616,6 +616,9 @@ def read_map(folder: RunFolder, environment: Environment | None, step: int | Non
         steps=[frame.step for frame in frames],
         cells=_visited(at, world) if at is not None and world is not None else [],
         path=found.path if found is not None else None,
+        frontier=_frontier(found, world)
+        if found is not None and world is not None and at is not None and at.step == found.step
+        else [],
     )
 
 
@@ -626,11 +629,30 @@ def _frames(found: VisitMap) -> list[VisitFrame]:
 
 
 def _visited(frame: VisitFrame, world: World) -> list[MapCell]:
-    return [
-        MapCell(id=cell, x=cell % world.columns, y=cell // world.columns, room=world.room_of(cell), visits=count)
-        for cell, count in enumerate(frame.visits)
-        if count
+    return [MapCell(**_place(world, cell), visits=count) for cell, count in enumerate(frame.visits) if count]
+
+
+FRONTIER = 40
+"""Most cells of the frontier in an answer."""
+
+FRONTIER_SHARE = 0.5
+"""Cells of the frontier have at least this share of the largest weight."""
+
+
+def _frontier(found: VisitMap, world: World) -> list[FrontierCell]:
+    archived = sorted({cell for cell in found.archive if 0 <= cell < world.cells})
+    weights = archive_weights(found.visits[cell] for cell in archived)
+    total, least = sum(weights), FRONTIER_SHARE * max(weights, default=0.0)
+    cells = [
+        FrontierCell(**_place(world, cell), visits=found.visits[cell], weight=weight / total)
+        for cell, weight in zip(archived, weights, strict=True)
+        if weight >= least
     ]
+    return sorted(cells, key=lambda cell: -cell.weight)[:FRONTIER]
+
+
+def _place(world: World, cell: int) -> dict[str, int]:
+    return {"id": cell, "x": cell % world.columns, "y": cell // world.columns, "room": world.room_of(cell)}
 
 
 def _parse(line: object) -> UpdateAnatomy | None:

@@ -120,6 +120,7 @@ class AlgorithmInfo(Wire):
     artifacts: list[str] = Field(
         description="Files that its runs save beside the policy, such as `q_table.json` for a table of values."
     )
+    imitates: bool = Field(description="Whether it can imitate the best episodes of its own training.")
     hyperparameters: list[HyperparameterField]
     rollout_factors: list[str] = Field(
         description="Hyperparameters whose product is the environment steps of a rollout. Training always ends with a "
@@ -292,6 +293,7 @@ def view_algorithm(algorithm: Algorithm) -> AlgorithmInfo:
         action_spaces=list(algorithm.action_spaces),
         metrics=[*LOGGED, *algorithm.metrics],
         artifacts=list(algorithm.artifacts),
+        imitates=algorithm.imitates,
         hyperparameters=view_hyperparameters(algorithm.hyperparameters),
         rollout_factors=list(algorithm.hyperparameters.rollout_factors),
         short_training=ShortTraining(fewest_updates=FEWEST_UPDATES, **asdict(warnings_for("run")))

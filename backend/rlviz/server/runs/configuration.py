@@ -172,7 +172,7 @@ def resolve_config(
     evaluation = new.evaluation or (preset.evaluation if preset else None) or EvaluationPlan()
     check_evaluation(evaluation, environment, learns=learns)
     exploration = new.exploration if new.exploration is not None and new.exploration.is_on else None
-    check_exploration(exploration, environment, learns=learns)
+    check_exploration(exploration, environment, algorithm)
     reward = new.reward if new.reward is not None and new.reward.is_on else None
     check_reward(reward, environment, learns=learns)
     wanted = {**(preset.hyperparameters if preset else {}), **new.hyperparameters}
@@ -285,14 +285,19 @@ def check_evaluation(plan: EvaluationPlan, environment: Environment, *, learns: 
         )
 
 
-def check_exploration(plan: ExplorationPlan | None, environment: Environment, *, learns: bool = True) -> None:
-    """Raise InvalidRequest if nothing learns from the plan, or if it needs cells that the environment does not have."""
+def check_exploration(plan: ExplorationPlan | None, environment: Environment, algorithm: Algorithm) -> None:
+    """Raise InvalidRequest if the algorithm cannot follow the plan, or the environment does not have its cells."""
     if plan is None:
         return
-    if not learns:
+    if algorithm is RANDOM:
         raise InvalidRequest.field("/exploration", "Random actions learn nothing. Leave exploration out.")
+    if plan.imitation is not None and not algorithm.imitates:
+        raise InvalidRequest.field(
+            "/exploration/imitation",
+            f"{algorithm.name} cannot imitate its best episodes. Leave imitation out, or choose PPO or A2C.",
+        )
     if plan.counts_visits and environment.world is None:
-        name = "coverage" if plan.coverage is not None else "map"
+        name = next((name for name in ("coverage", "archive") if getattr(plan, name) is not None), "map")
         raise InvalidRequest.field(
             f"/exploration/{name}",
             f"{environment.id} has no cells to visit. Leave {name} out; novelty works in every environment.",

@@ -28,6 +28,7 @@ from rlviz.domain.snapshots import SnapshotVerification, Trigger, VerifiedPart
 from rlviz.learning.environments.make import make_environment
 from rlviz.learning.environments.state import read_state
 from rlviz.learning.exploration.bonuses import exploration_of
+from rlviz.learning.exploration.imitation import make_imitation
 from rlviz.learning.training.builder import build_model
 from rlviz.learning.training.callback import GreedyPlayer, JournalOutput, PeriodicEvaluation, RunCallback, RunLogger
 from rlviz.learning.training.checkpoint import Checkpoints
@@ -262,6 +263,7 @@ def _counters(
             stopping=lambda: False,
         )
     callback = RunCallback(journals, checkpoints, Event())
+    imitation = make_imitation(model, config) if "imitation" in known else None
     return collect_counters(
         callback,
         logger,
@@ -270,6 +272,7 @@ def _counters(
         evaluation,
         exploration=exploration_of(model),
         weighting=weighting_of(model),
+        imitation=imitation,
     )
 
 

@@ -35,6 +35,7 @@ const algorithm = (id: string, hyperparameters: object[]) => ({
   action_spaces: id === "sac" ? ["Box"] : ["Discrete", "Box"],
   observation_spaces: ["Box"],
   metrics: [],
+  imitates: id === "ppo",
   hyperparameters,
   presets: [],
   total_timesteps: { minimum: 100, maximum: 1_000_000 },
@@ -148,6 +149,8 @@ export const choices = {
     novelty: { minimum: 0, maximum: 10, default: 0.5 },
     reward_weight: { minimum: 0, maximum: 1000, excludes_minimum: false },
     reward_cap: { minimum: 0, maximum: 1e9, excludes_minimum: true },
+    imitation: { minimum: 1, maximum: 100, default: 10 },
+    archive: { minimum: 0, maximum: 1, default: 0.3 },
     snapshot_bytes: { minimum: 1_000_000, maximum: 1e15 },
   },
 } as unknown as Choices;

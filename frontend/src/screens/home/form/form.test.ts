@@ -62,7 +62,10 @@ describe("a draft", () => {
       ...{ across: null, down: null },
     };
     const withCells = { ...choices, environments: [{ ...first!, world }] };
-    const value = { map: false, covers: true, coverage: "0.2", seeks: true, novelty: "0.5" };
+    const value = {
+      ...{ map: false, covers: true, coverage: "0.2", seeks: true, novelty: "0.5" },
+      ...{ returns: false, archive: "0.3", imitates: false, imitation: "10" },
+    };
     const draft = draftAfter({ field: "exploration", value });
     expect(submission(withCells, draft).body.exploration).toEqual({
       ...{ map: false, coverage: 0.2, novelty: 0.5 },
@@ -74,6 +77,16 @@ describe("a draft", () => {
     const withRooms = { ...choices, environments: [{ ...first!, world: island }] };
     expect(submission(withRooms, draftAfter()).body.exploration, "a map of the rooms").toEqual({
       ...{ map: true, coverage: null, novelty: null },
+    });
+    const returns = { ...value, covers: false, seeks: false, returns: true };
+    const archived = draftAfter({ field: "exploration", value: returns });
+    expect(submission(withCells, archived).body.exploration).toEqual({
+      ...{ map: false, coverage: null, novelty: null, archive: 0.3 },
+    });
+    const imitates = { ...value, covers: false, seeks: false, imitates: true };
+    const imitating = draftAfter({ field: "exploration", value: imitates });
+    expect(submission(withCells, imitating).body.exploration).toEqual({
+      ...{ map: false, coverage: null, novelty: null, imitation: 10 },
     });
     const off = { ...value, covers: false, seeks: false };
     expect(

@@ -51,6 +51,7 @@ import { LengthField } from "./length-field";
 import { PresetField } from "./preset-field";
 import { RuleFields } from "./rule-fields";
 import {
+  explorationChoices,
   explorationProblems,
   planProblems,
   POINTERS,
@@ -432,8 +433,9 @@ function ExplorationSection({ choices, draft, edit, problems }: FieldsProps) {
   const { limits } = choices;
   const [opened, setOpened] = useState(draft.exploration !== null);
   const own = explorationProblems(problems);
-  const world = environmentOf(choices, draft)?.world ?? null;
-  const plan = draft.exploration ?? defaultExploration(world, limits);
+  const allowed = explorationChoices(choices, draft);
+  // A draft that an earlier version of the page stored lacks some fields.
+  const plan = { ...defaultExploration(allowed.world, limits), ...draft.exploration };
   return (
     <Disclosure
       className="px-5 py-3 max-md:px-4"
@@ -442,7 +444,7 @@ function ExplorationSection({ choices, draft, edit, problems }: FieldsProps) {
       summary={<span className="font-semibold">Exploration</span>}
       aside={
         <span className="min-w-0 truncate text-xs font-normal text-ink-faint">
-          {explorationText(explorationOf(plan, limits, world).plan)}
+          {explorationText(explorationOf(plan, limits, allowed).plan)}
         </span>
       }
     >
@@ -453,7 +455,7 @@ function ExplorationSection({ choices, draft, edit, problems }: FieldsProps) {
         </p>
         <ExplorationFields
           draft={plan}
-          world={world}
+          choices={allowed}
           problems={own}
           onChange={(change) => edit({ field: "exploration", value: { ...plan, ...change } })}
         />

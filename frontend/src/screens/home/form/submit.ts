@@ -1,7 +1,12 @@
 import { type FieldProblem, pointerTo } from "@/api/http";
 import { learns } from "@/api/run-availability";
 import type { CreateRun } from "@/api/types";
-import { defaultExploration, explorationOf, type ExplorationProblems } from "@/forms/exploration";
+import {
+  defaultExploration,
+  type ExplorationChoices,
+  explorationOf,
+  type ExplorationProblems,
+} from "@/forms/exploration";
 import { type Bounds, type Parsed, parseHyperparameter, parseInteger } from "@/forms/parse";
 import { rewardOf } from "@/forms/reward-plan";
 import { written } from "@/forms/rules/draft";
@@ -43,6 +48,14 @@ const REWARD = "/reward/";
 export function planProblems(problems: Problems): PlanProblems {
   const own = Object.entries(problems).filter(([pointer]) => pointer.startsWith(PLAN));
   return Object.fromEntries(own.map(([pointer, problem]) => [pointer.slice(PLAN.length), problem]));
+}
+
+/** What the chosen environment and algorithm allow. */
+export function explorationChoices(choices: Choices, draft: Draft): ExplorationChoices {
+  return {
+    world: environmentOf(choices, draft)?.world ?? null,
+    canImitate: algorithmOf(choices, draft)?.imitates ?? false,
+  };
 }
 
 /** The problems of exploration, by name of its field. */
@@ -103,11 +116,15 @@ export function submission(choices: Choices, draft: Draft): Submission {
   for (const [field, problem] of Object.entries(snapshots?.problems ?? {})) {
     problems[`${PLAN}${field}`] = problem;
   }
+  const allowed = explorationChoices(choices, draft);
   const environment = environmentOf(choices, draft);
-  const world = environment?.world ?? null;
   const explores =
     !algorithm || learns(algorithm)
-      ? explorationOf(draft.exploration ?? defaultExploration(world, limits), limits, world)
+      ? explorationOf(
+          draft.exploration ?? defaultExploration(allowed.world, limits),
+          limits,
+          allowed,
+        )
       : null;
   for (const [field, problem] of Object.entries(explores?.problems ?? {})) {
     problems[`${EXPLORATION}${field}`] = problem;

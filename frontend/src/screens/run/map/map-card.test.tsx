@@ -17,6 +17,7 @@ const map: RunMap = {
     { id: 1, x: 1, y: 0, room: 0, visits: 3 },
   ],
   path: { step: 1500, cells: [0, 1] },
+  frontier: [],
 };
 
 function show(answer: (query: URLSearchParams) => RunMap) {
@@ -56,4 +57,10 @@ test.each([
 test("an environment without cells has no card", async () => {
   const { container } = show(() => ({ ...map, world: null }));
   await expect.poll(() => container.textContent).toBe("");
+});
+
+test("a legend explains the outlined cells, if there are any", async () => {
+  const frontier = [{ id: 1, x: 1, y: 0, room: 0, visits: 3, weight: 0.6 }];
+  show(() => ({ ...map, frontier }));
+  expect(await screen.findByText(/Frontier of the archive/)).toBeVisible();
 });

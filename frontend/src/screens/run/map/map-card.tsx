@@ -87,6 +87,13 @@ function MapBody({ run, map, onStep }: MapBodyProps) {
             : `The evaluated policy of step ${count(map.path.step)} stays in the cell with the circle.`}
         </p>
       )}
+      {drawn.frontier.length > 0 && (
+        <p className="flex items-start gap-2 text-xs text-ink-soft">
+          <span aria-hidden className="mt-0.5 size-3 shrink-0 border-[1.5px] border-warn" />
+          Frontier of the archive: seldom visited cells in which episodes of training begin most
+          often.
+        </p>
+      )}
       {map.steps.length > 1 && <StepSlider map={map} step={map.step} onStep={onStep} />}
     </>
   );

@@ -51,6 +51,7 @@ export function paintWorld(
     ctx.lineTo(width, y);
   }
   ctx.stroke();
+  paintFrontier(ctx, colors, drawn, box);
   paintRooms(ctx, { width, height }, colors, world);
   paintPath(ctx, colors, path, ({ x, y }) => [
     ((x + 0.5) * width) / columns,
@@ -69,6 +70,26 @@ export function paintWorld(
 }
 
 type Box = (place: Place) => readonly [number, number, number, number];
+
+/** Outlines the cells in which episodes begin most often. */
+function paintFrontier(
+  ctx: CanvasRenderingContext2D,
+  colors: TokenColors,
+  { frontier }: WorldPicture,
+  box: Box,
+): void {
+  for (const place of frontier) {
+    const [left, top, wide, high] = box(place);
+    for (const [token, lineWidth] of [
+      ["raised", 3.5],
+      ["warn", 1.5],
+    ] as const) {
+      ctx.strokeStyle = colors.of(token);
+      ctx.lineWidth = lineWidth;
+      ctx.strokeRect(left + 1.5, top + 1.5, wide - 3, high - 3);
+    }
+  }
+}
 
 function paintMarks(
   ctx: CanvasRenderingContext2D,

@@ -23,6 +23,7 @@ function mapOf(shown: World | null, visits: Record<number, number>, path: number
   return {
     ...{ run_id: "a", world: shown, rooms: [], is_recorded: true, step: 9, steps: [9], cells },
     path: path.length > 0 ? { step: 9, cells: path } : null,
+    frontier: [],
   };
 }
 
@@ -68,4 +69,13 @@ test("arrow keys stay within the map", () => {
   expect(movedBy("ArrowRight", { x: 3, y: 0 }, world)).toEqual({ x: 3, y: 0 });
   expect(movedBy("End", { x: 0, y: 1 }, world)).toEqual({ x: 3, y: 1 });
   expect(movedBy("a", { x: 0, y: 1 }, world)).toBeNull();
+});
+
+test("a cell of the frontier says how often episodes begin there", () => {
+  const frontier = [{ id: 5, x: 1, y: 1, room: 0, visits: 4, weight: 0.25 }];
+  const drawn = picture({ ...mapOf(world, { 0: 4, 5: 4 }), frontier })!;
+  expect(describePlace(drawn, { x: 1, y: 1 })).toBe(
+    "Beach, column 2, row 2: 4 visits (50 %), 25 % of the archive's episodes begin here",
+  );
+  expect(describePlace(drawn, { x: 0, y: 0 })).toBe("Beach, column 1, row 1: 4 visits (50 %)");
 });

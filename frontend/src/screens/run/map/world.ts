@@ -19,12 +19,14 @@ export interface WorldPicture {
   visited: number;
   /** Cells that the newest evaluated policy walks through. */
   path: readonly Place[];
+  /** Cells in which an episode of training begins most often, with the share of the archive's episodes. */
+  frontier: readonly (Place & { weight: number })[];
   /** Where rooms end: columns and rows at which a line is drawn. */
   walls: { columns: readonly number[]; rows: readonly number[] };
 }
 
 /** Lays out a map; null without a world. */
-export function picture({ world, cells, path }: RunMap): WorldPicture | null {
+export function picture({ world, cells, path, frontier }: RunMap): WorldPicture | null {
   if (!world) return null;
   const { columns, rows, rooms_across, rooms_down } = world;
   const visits = new Array<number>(columns * rows).fill(0);
@@ -41,6 +43,7 @@ export function picture({ world, cells, path }: RunMap): WorldPicture | null {
     total: visits.reduce((sum, n) => sum + n, 0),
     visited: cells.length,
     path: (path?.cells ?? []).map((id) => placeOf(world, id)),
+    frontier,
     walls: { columns: ends(rooms_across, columns), rows: ends(rooms_down, rows) },
   };
 }
@@ -101,10 +104,13 @@ export function markOf(world: World, { x, y }: Place): string | null {
 
 /** One place in a sentence: where it is, and how often it was visited. */
 export function describePlace(drawn: WorldPicture, place: Place): string {
-  const { world, visits, total } = drawn;
+  const { world, visits, total, frontier } = drawn;
   const n = visits[place.y * world.columns + place.x] ?? 0;
   const share = n > 0 && total > 0 ? ` (${percent(n / total)})` : "";
-  return `${whereIs(world, place)}: ${n === 0 ? "never visited" : `${plural(n, "visit")}${share}`}`;
+  const begins = frontier.find(({ x, y }) => x === place.x && y === place.y);
+  const archive = begins ? `, ${percent(begins.weight)} of the archive's episodes begin here` : "";
+  const visited = n === 0 ? "never visited" : `${plural(n, "visit")}${share}`;
+  return `${whereIs(world, place)}: ${visited}${archive}`;
 }
 
 function whereIs(world: World, place: Place): string {

@@ -1,0 +1,192 @@
+"""Keeps a state of the environment for each visited cell, from which later episodes of training may begin.
+
+This is the first phase of Go-Explore (Ecoffet et al., 2021), beside ordinary training: return to a cell that has seldom
+been visited, then explore from there. The agent need not find the way there again in each episode.
+"""
+
+from __future__ import annotations
+
+import math
+import pickle
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import zstandard
+from numpy.typing import NDArray
+
+from rlviz.domain.visits import archive_weights
+from rlviz.learning.environments.state import NotCapturable, capture_environment, restore_environment
+from rlviz.learning.environments.wrappers import Env
+
+MOST_BYTES = 64_000_000
+"""Most bytes of all states. A state of the Game Boy takes about 4,000, one of MountainCar about 600."""
+
+REPLACE_EVERY = 200
+"""Steps of an environment between two better ways to known cells that are saved. A state of the Game Boy takes as long
+to save as 50 steps, and better ways are found all the time. A new cell and a new highest return are always saved."""
+
+_LEVEL = 1
+
+_LEFT_OUT = frozenset(
+    {
+        *("rewards", "needs_reset", "episode_returns", "episode_lengths", "episode_times", "total_steps", "t_start"),
+        *("P", "initial_state_distrib", "_world", "_np_random"),
+    }
+)
+"""Attributes that are not part of an archived state: the library's Monitor counts from the start of the archived
+episode on; tables of toy text and our description of cells never change; and the generator continues, so that two
+episodes from the same cell differ."""
+
+
+@dataclass(frozen=True)
+class Archived:
+    """A state of the environment in a cell.
+
+    Attributes:
+        blob: The compressed state and the observation.
+        gained: Return of the environment from the start of the episode to the state.
+        steps: Steps from the start of the episode to the state.
+    """
+
+    blob: bytes
+    gained: float
+    steps: int
+
+
+class Archive:
+    """The states of visited cells, with the best way to each that was found.
+
+    Args:
+        environments: Number of environments that are played together.
+        probability: Probability that an episode begins in the archive.
+        seed: Seed of the generator that chooses cells; it is used for nothing else.
+        most_bytes: Limit on the bytes of all states; the cells that are chosen least often are dropped.
+    """
+
+    def __init__(self, environments: int, probability: float, seed: int, most_bytes: int = MOST_BYTES) -> None:
+        self._probability, self._most_bytes = probability, most_bytes
+        self._generator = np.random.default_rng(seed)
+        self._states: dict[int, Archived] = {}
+        self._bytes = 0
+        self._highest = -math.inf
+        """The highest return from the start of an episode to a state that was kept."""
+        self.gained = np.zeros(environments)
+        """Return of each current episode, from the start of the environment's own episode on."""
+        self.steps = np.zeros(environments, np.int64)
+        """Steps of each current episode, from the start of the environment's own episode on."""
+        self.began_here = np.zeros(environments, bool)
+        """Whether each current episode began in the archive."""
+        self._replaced = np.full(environments, REPLACE_EVERY, np.int64)
+        """Steps since each environment last replaced a state."""
+
+    @property
+    def cells(self) -> list[int]:
+        """The ids of the archived cells, in order."""
+        return sorted(self._states)
+
+    @property
+    def bytes(self) -> int:
+        """Bytes of all states."""
+        return self._bytes
+
+    def add_step(self, rewards: NDArray[Any]) -> None:
+        """Count a step of each environment, with its own ``rewards``."""
+        self.gained += rewards
+        self.steps += 1
+        self._replaced += 1
+
+    def begin_episode(self, index: int) -> None:
+        """Note that the environment at ``index`` begins an episode at its own start."""
+        self.gained[index], self.steps[index], self.began_here[index] = 0.0, 0, False
+
+    def offer(self, index: int, cell: int, env: Env, observation: Any, visits: NDArray[np.int64]) -> None:
+        """Keep the state of ``env`` if its cell is new, or if the way there is better than the one known.
+
+        Args:
+            index: Index of the environment.
+            cell: The cell that it is in, within an episode.
+            env: The environment between two steps.
+            observation: What the agent sees there.
+            visits: Visits to each cell.
+        """
+        known, gained, steps = self._states.get(cell), float(self.gained[index]), int(self.steps[index])
+        if known is not None:
+            if not _is_better(gained, steps, known):
+                return
+            if self._replaced[index] < REPLACE_EVERY and gained <= self._highest:
+                return
+            self._replaced[index] = 0
+        state = capture_environment(env, without=_LEFT_OUT), np.array(observation)
+        blob = zstandard.ZstdCompressor(_LEVEL).compress(pickle.dumps(state, pickle.HIGHEST_PROTOCOL))
+        self._bytes += len(blob) - (len(known.blob) if known is not None else 0)
+        self._states[cell] = Archived(blob, gained, steps)
+        self._highest = max(self._highest, gained)
+        while self._bytes > self._most_bytes:
+            self._drop(self._least_valuable(visits))
+
+    def choose(self, visits: NDArray[np.int64]) -> int | None:
+        """Return the cell in which the next episode begins; None: at the environment's own start."""
+        if not self._states or self._generator.random() >= self._probability:
+            return None
+        cells = self.cells
+        bounds = np.cumsum(archive_weights(visits[cells]))
+        place = int(np.searchsorted(bounds, self._generator.random() * bounds[-1], side="right"))
+        return cells[min(place, len(cells) - 1)]
+
+    def restore_cell(self, index: int, cell: int, env: Env) -> Any:
+        """Begin the episode of the environment at ``index`` in ``cell``. Returns what the agent sees there.
+
+        Raises:
+            NotCapturable: The state cannot be restored, for example because another PyBoy saved it. It is dropped, and
+                the environment must be reset.
+        """
+        found = self._states[cell]
+        state, observation = pickle.loads(zstandard.ZstdDecompressor().decompress(found.blob))
+        generator = env.unwrapped.np_random.bit_generator.state
+        try:
+            restore_environment(env, state)
+        except NotCapturable:
+            self._drop(cell)
+            raise
+        env.unwrapped.np_random.bit_generator.state = generator
+        self.gained[index], self.steps[index], self.began_here[index] = found.gained, found.steps, True
+        return observation
+
+    def _least_valuable(self, visits: NDArray[np.int64]) -> int:
+        cells = self.cells
+        return cells[int(np.argmin(archive_weights(visits[cells])))]
+
+    def _drop(self, cell: int) -> None:
+        self._bytes -= len(self._states.pop(cell).blob)
+
+    def state(self) -> dict[str, Any]:
+        return {
+            "generator": self._generator.bit_generator.state,
+            "states": [(cell, one.blob, one.gained, one.steps) for cell, one in sorted(self._states.items())],
+            "gained": self.gained.copy(),
+            "steps": self.steps.copy(),
+            "began_here": self.began_here.copy(),
+            "replaced": self._replaced.copy(),
+            "highest": self._highest,
+        }
+
+    def restore(self, state: dict[str, Any]) -> None:
+        """Continue from ``state``. A fork may have another number of environments: all begin at their own start."""
+        self._generator.bit_generator.state = state["generator"]
+        self._states = {cell: Archived(blob, gained, steps) for cell, blob, gained, steps in state["states"]}
+        self._highest = state["highest"]
+        self._bytes = sum(len(one.blob) for one in self._states.values())
+        if len(state["steps"]) == len(self.steps):
+            self.gained, self.steps = state["gained"].copy(), state["steps"].copy()
+            self.began_here, self._replaced = state["began_here"].copy(), state["replaced"].copy()
+        else:
+            for index in range(len(self.steps)):
+                self.begin_episode(index)
+
+
+def _is_better(gained: float, steps: int, known: Archived) -> bool:
+    """Return whether a way to a cell replaces the known one: a higher return, or the same one on a shorter path."""
+    if abs(gained - known.gained) > 1e-9 * max(1.0, abs(gained)):
+        return gained > known.gained
+    return steps < known.steps

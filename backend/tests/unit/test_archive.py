@@ -1,0 +1,139 @@
+"""The archive: states of visited cells, from which episodes of training may begin."""
+
+from __future__ import annotations
+
+import pickle
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from rlviz.domain.config import ExplorationPlan
+from rlviz.domain.errors import InvalidRequest
+from rlviz.learning.exploration.archive import REPLACE_EVERY, Archive
+from rlviz.learning.exploration.bonuses import EXPLORED, Exploring
+from rlviz.learning.training.builder import build_model
+from rlviz.server.runs.configuration import NewRun, resolve_config
+from tests.support.training import make_run
+
+LEFT, DOWN, RIGHT = 0, 1, 2
+LAKE = {"env_id": "FrozenLake-v1", "env_options": {"is_slippery": False}}
+VISITS = np.zeros(16, np.int64)
+
+
+def explore(root: Path, **plan: Any) -> Exploring:
+    folder = make_run(root, hyperparameters={"n_envs": 1}, exploration=ExplorationPlan(**plan), **LAKE)
+    found = build_model(folder.read_config()).get_env()
+    assert isinstance(found, Exploring)
+    return found
+
+
+def walk(environments: Exploring, *actions: int) -> tuple[Any, bool, dict[str, Any]]:
+    for action in actions:
+        observations, _, dones, infos = environments.step(np.array([action]))
+    return observations, bool(dones[0]), infos[0]
+
+
+def test_an_episode_that_begins_in_the_archive_is_marked_and_counts_for_nothing_else(tmp_path: Path) -> None:
+    environments = explore(tmp_path, archive=1.0, coverage=0.1)
+    environments.reset()
+    observations, done, info = walk(environments, DOWN, RIGHT)
+    assert (done, info["episode"]["l"], info["terminal_observation"]) == (True, 2, 5), "the first one begins at start"
+    assert info[EXPLORED] == {"explored/total_cells": 3, "explored/archive_cells": 1, "explored/cells": 3}
+    assert observations.tolist() == [4], "the next one begins in the only archived cell, below the start"
+    observations, done, info = walk(environments, RIGHT)
+    assert (done, "episode" in info, observations.tolist()) == (True, False, [4])
+    assert info[EXPLORED] == {
+        "explored/total_cells": 3,
+        "explored/archive_cells": 1,
+        "explored/archive_return": 0.0,
+        "explored/archive_length": 1,
+    }
+    environments.close()
+
+
+def test_the_time_limit_counts_from_the_start_of_the_environments_own_episode(tmp_path: Path) -> None:
+    environments = explore(tmp_path, archive=1.0)
+    environments.reset()
+    walk(environments, DOWN, RIGHT)
+    _, done, info = walk(environments, *[LEFT] * 99)
+    assert (done, info["TimeLimit.truncated"], info[EXPLORED]["explored/archive_length"]) == (True, True, 99)
+    environments.close()
+
+
+def test_no_episode_begins_in_the_archive_unless_it_is_switched_on(tmp_path: Path) -> None:
+    environments = explore(tmp_path, map=True)
+    environments.reset()
+    assert walk(environments, DOWN, RIGHT)[0].tolist() == [0]
+    assert (environments.archived_cells, "archive" in environments.state()) == ([], False)
+    environments.close()
+
+
+def offer(archive: Archive, environments: Exploring, cell: int, gained: float = 0.0, steps: int = 1) -> None:
+    archive.begin_episode(0)
+    archive.gained[0], archive.steps[0] = gained, steps
+    archive.offer(0, cell, environments.venv.envs[0], np.array(cell), VISITS)  # type: ignore[attr-defined]
+
+
+def test_a_higher_return_or_a_shorter_path_replaces_a_state(tmp_path: Path) -> None:
+    environments = explore(tmp_path, map=True)
+    environments.reset()
+    archive = Archive(1, 1.0, seed=1)
+
+    def kept() -> tuple[float, int]:
+        return archive.state()["states"][0][2:]
+
+    offer(archive, environments, 3, steps=9)
+    offer(archive, environments, 3, steps=8)
+    assert kept() == (0.0, 8)
+    offer(archive, environments, 3, steps=7)
+    assert kept() == (0.0, 8), "so soon after the last one, it is not worth the time to save it"
+    offer(archive, environments, 3, gained=1.0, steps=20)
+    assert kept() == (1.0, 20), "a new highest return always is"
+    for _ in range(REPLACE_EVERY):
+        archive.add_step(np.zeros(1))
+    offer(archive, environments, 3, gained=0.0, steps=2)
+    assert kept() == (1.0, 20)
+    offer(archive, environments, 3, gained=1.0, steps=19)
+    assert kept() == (1.0, 19)
+    environments.close()
+
+
+def test_beyond_its_bytes_the_most_visited_cells_are_dropped(tmp_path: Path) -> None:
+    environments = explore(tmp_path, map=True)
+    environments.reset()
+    archive = Archive(1, 1.0, seed=1)
+    offer(archive, environments, 0)
+    small = Archive(1, 1.0, seed=1, most_bytes=3 * archive.bytes + 50)
+    visits = np.arange(16)
+    for cell in (9, 2, 7, 4, 1):
+        small.begin_episode(0)
+        small.offer(0, cell, environments.venv.envs[0], np.array(cell), visits)  # type: ignore[attr-defined]
+    assert small.cells == [1, 2, 4]
+    assert small.bytes <= 3 * archive.bytes + 50
+    environments.close()
+
+
+def test_seldom_visited_cells_are_chosen_more_often(tmp_path: Path) -> None:
+    environments = explore(tmp_path, map=True)
+    environments.reset()
+    archive = Archive(1, 0.5, seed=1)
+    assert archive.choose(VISITS) is None, "it is empty"
+    offer(archive, environments, 1)
+    offer(archive, environments, 2)
+    visits = np.array([0, 0, 15, 0])
+    twin = Archive(1, 0.5, seed=7)
+    twin.restore(pickle.loads(pickle.dumps(archive.state())))
+    chosen = [archive.choose(visits) for _ in range(2_000)]
+    assert chosen == [twin.choose(visits) for _ in range(2_000)]
+    assert chosen.count(None) == pytest.approx(1_000, abs=100)
+    assert chosen.count(1) == pytest.approx(4 * chosen.count(2), rel=0.3)
+    environments.close()
+
+
+def test_a_plan_with_an_archive_needs_cells() -> None:
+    with pytest.raises(InvalidRequest) as refused:
+        resolve_config(NewRun("ppo", exploration=ExplorationPlan(archive=0.5)), 0.0)
+    assert [field.pointer for field in refused.value.fields] == ["/exploration/archive"]
+    assert "archive" not in ExplorationPlan(coverage=0.1).model_dump_json(), "older runs keep the digest of their plan"
