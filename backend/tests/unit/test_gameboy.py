@@ -16,7 +16,7 @@ import pytest
 from rlviz.domain.errors import EnvironmentFaulty
 from rlviz.learning.environments.gameboy.cartridge import BuiltCartridge
 from rlviz.learning.environments.gameboy.emulator import Emulator, EmulatorState
-from rlviz.learning.environments.gameboy.family import LAMPLIGHTER, SQUARES_FROM, THRESHOLD, labels
+from rlviz.learning.environments.gameboy.family import LAMPLIGHTER, SQUARES_FROM, TAPS, THRESHOLD, labels
 from rlviz.learning.environments.gameboy.lamplighter import CARTRIDGE, FOLDER, KINDS, READING, ROOMS
 from rlviz.learning.environments.gameboy.lamplighter.build import read_pictures, read_rooms
 from rlviz.learning.environments.make import make
@@ -42,6 +42,8 @@ def test_the_whole_game_can_be_completed(env: Any) -> None:
     assert player.info["is_success"]
     assert player.taps["lamp_lit"] == 1
     assert sum(player.rewards) > THRESHOLD
+    assert player.taps.keys() == TAPS.keys()
+    assert all(TAPS[name][0] <= value <= TAPS[name][1] for name, value in player.taps.items())
     found = {name: sum(one[name] for one in player.components) for name in player.components[0]}
     assert found["rooms"] == len({"beach", "cave", "meadow", "ruin", "cliff", "lighthouse"})
     assert (found["items"], found["ways"], found["goal"]) == (4, 6, 10)

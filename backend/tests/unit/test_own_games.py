@@ -160,6 +160,9 @@ def test_an_expression_that_divides_by_zero_counts_as_0_and_is_reported(tmp_path
         ("hold = 4", "hold = 400", "hold = 400", "hold: Input should be less than or equal to 60"),
         ("high = 4", "hihg = 4", "hihg", "There is no key 'hihg' here. Did you mean high?"),
         ("high = 4", "low = 300", "low", "high must be above low"),
+        ("0xC006", '"C006"', 'address = "C006', "taps.address: A whole number is needed, without quotes, such as"),
+        ('name = "has_key"', 'name = "Has key"', 'name = "Has', "Use small letters, digits and _"),
+        ('["up", "right", "down", "left", "a"]', '"up"', "buttons", "buttons: A list is needed"),
         ("high = 4", "size = 4", "size", "Known: name, address, type"),
         ('name = "Island"\n', "", "", "name: This value is required"),
         ("0xC006", "0x4006", "address = 0x4006", "is in the ROM, which never changes. Use 0x8000"),
@@ -301,7 +304,7 @@ def test_a_probe_says_what_is_wrong_and_how_to_install_pyboy(tmp_path: Path, mon
     with pytest.raises(Unusable, match=r"pyboy is not installed: pip install 'rlviz\[gameboy\]'"):
         list(describe(f"{file}:Island"))
     file.write_text("name = 3")
-    with pytest.raises(Unusable, match=r"game\.toml:1:1: name: Input should be a valid string"):
+    with pytest.raises(Unusable, match=r"game\.toml:1:1: name: A text is needed, in quotes"):
         list(describe(f"{file}:Island"))
 
 

@@ -35,7 +35,11 @@ export class MetricRegistry {
 
   /** The definition of a metric; a generic one if the service has none. */
   get(name: string): MetricInfo {
-    return this.byName.get(name) ?? componentInfo(name) ?? tapInfo(name) ?? { ...UNKNOWN, name, label: name };
+    return (
+      this.byName.get(name) ??
+      componentInfo(name) ??
+      tapInfo(name) ?? { ...UNKNOWN, name, label: name }
+    );
   }
 
   isKnown(name: string): boolean {

@@ -44,7 +44,7 @@ def tap_never_changes(case: Case) -> Hint | None:
     shown = ", ".join(names[:NAMED_TAPS]) + (f" and {len(names) - NAMED_TAPS} more" if len(names) > NAMED_TAPS else "")
     return Hint(
         id="tap-never-changes",
-        severity="warning",
+        severity="info",
         title=f"The tap {names[0]} never changes" if len(names) == 1 else f"{len(names)} taps never change",
         metric=TAPS + first,
         from_step=int(curve.step[0]),

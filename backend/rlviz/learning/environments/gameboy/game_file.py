@@ -11,6 +11,7 @@ import keyword
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Literal, NamedTuple, get_args
 
@@ -85,10 +86,11 @@ class FoundGame(NamedTuple):
 
 def read_game(file: Path) -> FoundGame:
     """Read a ``game.toml`` with the ROM and the start state beside it. Raises BadGame."""
+    short = Path(file.absolute().parent.name, file.name)  # lists have little room, and the game is named beside it
     try:
-        placed = read_placed_file(file, "a game")
+        placed = replace(read_placed_file(file, "a game"), path=short)
     except InvalidRequest as error:
-        raise BadGame(str(error)) from error
+        raise BadGame(str(error).replace(str(file), str(short), 1)) from error
     content = _validate(placed)
     if problems := list(_problems(placed, content)):
         raise _bad(problems)
@@ -160,7 +162,21 @@ def _as_problem(placed: PlacedFile, item: Any) -> str:
         near = difflib.get_close_matches(str(path[-1]), known, 1)
         hint = f"Did you mean {near[0]}?" if near else f"Known: {', '.join(known)}."
         return f"{place}: There is no key {str(path[-1])[:40]!r} here. {hint}"
-    return f"{place}: {name}: {validation_text(item)}."
+    if item["type"] == "string_pattern_mismatch" and path[-1] == "rom_sha256":
+        return f"{place}: {name}: 64 digits and letters a to f are needed."
+    return f"{place}: {name}: {_WANTED.get(item['type']) or validation_text(item)}."
+
+
+_WANTED = {
+    "tuple_type": "A list is needed, in square brackets",
+    "model_type": "A table is needed",
+    "dict_type": "A table is needed",
+    "int_type": "A whole number is needed, without quotes, such as 200 or 0xC000",
+    "float_type": "A number is needed, without quotes",
+    "string_type": "A text is needed, in quotes",
+    "string_pattern_mismatch": "Use small letters, digits and _, first a letter",
+}
+"""What is needed instead of a value of the wrong type."""
 
 
 def _fields(path: Sequence[Any]) -> list[str]:

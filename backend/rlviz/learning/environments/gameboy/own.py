@@ -111,7 +111,7 @@ def game_environment(env_id: str, custom: CustomEnvironment) -> Environment:
         name=game.name,
         family=FAMILY,
         summary=custom.summary,
-        sees="The values of its taps; or the screen." if game.taps else "The screen.",
+        sees="Numbers from the memory of the game; or the screen." if game.taps else "The screen.",
         does="Holds buttons of the Game Boy.",
         observation_space=_space(game, game.observation, 1),
         action_space=discrete(len(actions), *labels),
