@@ -110,7 +110,7 @@ def test_an_impossible_combination_of_exports_is_reported(two_runs: Service) -> 
     assert_problem(two_runs.api("GET", "/export?runs=run-a,no-run"), 404)
     assert_problem(two_runs.api("GET", "/export?experiment=no-experiment"), 404)
     assert_problem(two_runs.api("GET", "/export?runs=run-a&format=paper"), 422)
-    assert list((two_runs.runs_dir / ".new").iterdir()) == []
+    assert list((two_runs.runs_dir / ".new").glob("*")) == []
 
 
 @pytest.mark.parametrize("content", [b"", b'[{"seq": 1', b'[{"seq": 1, "time": 1, "step": "x"}]', b'[{"seq": 1}, 5]'])

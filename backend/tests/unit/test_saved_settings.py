@@ -27,7 +27,7 @@ def test_settings_that_name_code_paths_addresses_or_secrets_cannot_be_changed() 
     forbidden = {
         *("host", "port", "runs_dir", "launcher", "environments", "token", "root_path", "trusted_proxies"),
         *("allowed_hosts", "webhook_url", "frontend_dir", "cors_origins", "config_file", "archive_dir"),
-        "trust_runs_dir",
+        *("roms", "trust_runs_dir"),
     }
     assert Settings.model_fields.keys() - forbidden == CHANGEABLE
 
