@@ -63,7 +63,7 @@ def train(
     can watch the run train. Raises ValueError for an invalid request, and RuntimeError if the run fails or the service
     does not answer.
     """
-    asked = {
+    asked: dict[str, object] = {
         "algo": algo,
         "env_id": env_id,
         "preset": preset,

@@ -15,10 +15,11 @@ from typing import Any
 import pytest
 
 from rlviz.domain.clips import ClipRecord, KeptPolicy, PlayedEpisode, PolicyKind, clip_id
-from rlviz.domain.config import EvaluationPlan
+from rlviz.domain.config import EvaluationPlan, ExplorationPlan
 from rlviz.domain.errors import RunNotFound
 from rlviz.domain.evaluation import VideoFacts
 from rlviz.domain.limits import DEFAULT_EVALUATION_SEED
+from rlviz.domain.reward_plan import RewardPlan
 from rlviz.rundir.clips import Clips
 from rlviz.rundir.folder import Labels, RunFolder
 from rlviz.server.application import Application
@@ -275,6 +276,14 @@ def test_seeds_have_each_figure_and_the_interval_of_the_product(tmp_path: Path) 
         ({"actor": "random", "algo": "random", "hyperparameters": {}}, "rlviz run --env CartPole-v1 --algo random"),
         ({"env_id": "Gone-v1"}, "Gone-v1"),
         ({"preset": "no-such-preset"}, "defaults of PPO"),
+        (
+            {"env_id": "Pendulum-v1", "reward": RewardPlan(weights={"torque": 0.0}, caps={"speed": 50.0})},
+            "--reward-weight torque=0.0 --reward-cap speed=50.0",
+        ),
+        (
+            {"exploration": ExplorationPlan(map=True, novelty=0.5)},
+            "--steps 100000 --map --novelty 0.5",
+        ),
         ({"parent": {"run_id": "b", "snapshot": "5", "step": 5}}, "Forked from b at step 5."),
     ],
 )
