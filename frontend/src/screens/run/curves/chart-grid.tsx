@@ -112,9 +112,12 @@ interface ReturnChartProps extends CurvesProps {
   under?: (axis: ChartAxis) => ReactNode;
 }
 
-/** The curve of the return, large, with the marks and actions of the chosen step. */
+/**
+ * The curve of the return, large, with the marks and actions of the chosen step. Below it, a small chart of the
+ * components of the reward, if it has several.
+ */
 export function ReturnChart({ under, ...props }: ReturnChartProps) {
-  const { first, past, toolbar, slot } = useDrawing(props);
+  const { first, past, components, pointed, toolbar, slot, componentsSlot } = useDrawing(props);
   const { note } = props.backdrop;
   return (
     <section aria-label="Curves" className="flex min-w-0 flex-col gap-3">
@@ -124,6 +127,11 @@ export function ReturnChart({ under, ...props }: ReturnChartProps) {
       <ChildrenBar childRuns={props.charts.children} />
       {past.note && <p className="-mt-1 px-1 text-xs text-ink-faint">{past.note}</p>}
       {note && <p className="-mt-1 px-1 text-xs text-ink-faint">{note}</p>}
+      {components.length > 0 && (
+        <WhenNear title={REWARD_TITLE} className={HEIGHTS.small} always={pointed === REWARD_CHART}>
+          <ComponentsSlot {...componentsSlot} height={PIXELS.small} />
+        </WhenNear>
+      )}
     </section>
   );
 }
