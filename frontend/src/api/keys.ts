@@ -9,6 +9,7 @@ export const keys = {
   runsOfGroups: (ids: readonly string[]) => ["runs", "named", "group", ...ids] as const,
   experiments: ["experiments"] as const,
   recentExperiments: ["experiments", "recent"] as const,
+  memoryNeeded: (body: unknown) => ["memory-needed", body] as const,
   experimentEstimate: (specification: unknown) => ["experiment-estimate", specification] as const,
   experiment: (id: string) => ["experiment", id] as const,
   experimentSearch: (id: string) => ["experiment", id, "search"] as const,

@@ -1,4 +1,4 @@
-import { queryOptions } from "@tanstack/react-query";
+import { keepPreviousData, queryOptions } from "@tanstack/react-query";
 import { fetchEarly } from "./early";
 import { http, unwrap } from "./http";
 import { keys } from "./keys";
@@ -188,6 +188,16 @@ export function hasLength(run: Pick<Run, "actor" | "end_step">): boolean {
 export function progress(run: Pick<Run, "actor" | "step" | "end_step">): number {
   if (!hasLength(run)) return 0;
   return Math.min(1, Math.max(0, run.step / run.end_step));
+}
+
+/** The memory that a run would need. The service reports problems of the request when the run is created. */
+export function memoryNeededQuery(body: CreateRun) {
+  return queryOptions({
+    queryKey: keys.memoryNeeded(body),
+    queryFn: ({ signal }) => unwrap(http.POST("/runs/memory", { body, signal })),
+    placeholderData: keepPreviousData,
+    retry: false,
+  });
 }
 
 export function createRun(body: CreateRun) {

@@ -340,6 +340,43 @@ def check_single(environment: Environment, values: Hyperparameters, plan: Evalua
         )
 
 
+@dataclass(frozen=True)
+class MemoryEstimate:
+    """What the buffers of a run need once they are full, beside the memory that is free now."""
+
+    need: MemoryNeed
+    text: str
+    """What needs it: ``buffer_size 100,000``, or ``The table of Q-learning``."""
+    free: int
+
+    @property
+    def warning(self) -> str | None:
+        """A sentence if they need more than is free."""
+        if self.need.bytes <= self.free:
+            return None
+        return (
+            f"{self.text} needs about {byte_text(self.need.bytes)}, and {byte_text(self.free)} of memory are free. "
+            "Use a smaller buffer, or end other programs: once memory is full, the system ends one of them."
+        )
+
+
+def estimate_memory(config: RunConfig, environment: Environment, free: int) -> MemoryEstimate:
+    """Return what a run needs besides its libraries, networks and environments. ``free``: bytes of memory."""
+    algorithm = _algorithm(config.algo)
+    values = algorithm.validate(config.hyperparameters, config.total_timesteps)
+    need = memory_need(values, environment)
+    return MemoryEstimate(need, _needing(algorithm, need), free)
+
+
+def memory_need(values: Hyperparameters, environment: Environment) -> MemoryNeed:
+    """Return the memory of the largest buffer of a run in ``environment``."""
+    return values.memory(_layout(environment.observation_space), _layout(environment.action_space))
+
+
+def _needing(algorithm: Algorithm, need: MemoryNeed) -> str:
+    return f"{need.field} {need.value:,}" if need.field is not None else f"The table of {algorithm.name}"
+
+
 MEMORY_PER_WORKER = "/memory_per_worker"
 """JSON pointer of the request's own limit."""
 
@@ -351,12 +388,11 @@ def check_memory(
 
     ``is_own``: the limit is the request's ``memory_per_worker``; the message then names that field.
     """
-    observation, action = _layout(environment.observation_space), _layout(environment.action_space)
-    need = values.memory(observation, action)
+    need = memory_need(values, environment)
     if need.bytes <= limit:
         return
-    what = f"{need.field} {need.value:,}" if need.field is not None else f"The table of {algorithm.name}"
-    needs = f"{what} would need about {byte_text(need.bytes)} for {_observations(environment.observation_space, need)}"
+    what, of = _needing(algorithm, need), _observations(environment.observation_space, need)
+    needs = f"{what} would need about {byte_text(need.bytes)} for {of}"
     remedy = _remedy(need, values, limit)
     if is_own:
         otherwise = remedy[0].lower() + remedy[1:]

@@ -187,6 +187,15 @@ class RunCreate(Body):
     start: bool = False
 
 
+class MemoryNeeded(Wire):
+    """Memory that a run would need, besides 20 to 240 MB for libraries, networks and environments."""
+
+    bytes: int = Field(description="Bytes of its largest buffer or table, once that is full; 0: it needs none.")
+    hyperparameter: str | None = Field(description="The hyperparameter that decides it; null: there is none.")
+    free_bytes: int = Field(description="Free memory of the machine or the container now.")
+    warning: str | None = Field(description="What to do if more is needed than is free; null: there is enough.")
+
+
 Seeds = Annotated[list[Seed], Field(max_length=LIMITS.group_seeds.maximum)]
 SeedCount = Annotated[int, Field(ge=LIMITS.group_seeds.minimum, le=LIMITS.group_seeds.maximum, strict=True)]
 

@@ -57,6 +57,7 @@ from rlviz.server.runs.groups import GroupService, SeedRequest
 from rlviz.server.runs.models import (
     GroupCreate,
     GroupRuns,
+    MemoryNeeded,
     QueueMove,
     Run,
     RunCreate,
@@ -104,6 +105,16 @@ def create_run(body: RunCreate, sinks: Sinks, runs: Runs, evaluations: Evaluatio
     row = runs.create(_new_run(body), start=body.start)
     sinks.deliver_new_runs([row.id], body.sinks)
     return view_detail(runs, evaluations, trust, row)
+
+
+@router.post("/memory", responses=documented(InvalidRequest))
+@in_lane(Lane.READS)
+def estimate_memory(body: RunCreate, runs: Runs) -> MemoryNeeded:
+    """Estimate the memory that a run needs, without creating it."""
+    found = runs.estimate_memory(_new_run(body))
+    return MemoryNeeded(
+        bytes=found.need.bytes, hyperparameter=found.need.field, free_bytes=found.free, warning=found.warning
+    )
 
 
 @router.post("/groups", status_code=201, responses=documented(InvalidRequest, NotEnoughDisk, ExtraMissing))

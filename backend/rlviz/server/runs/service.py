@@ -20,6 +20,7 @@ from rlviz.domain.status import RunStatus
 from rlviz.learning.environments.custom import find_family
 from rlviz.learning.sessions.folder import SessionPlan
 from rlviz.learning.sessions.packets import Recording
+from rlviz.machine import memory_use
 from rlviz.rundir.control import Desired
 from rlviz.rundir.creation import new_folder
 from rlviz.rundir.folder import Labels, RunFolder, folder_gone, run_folders
@@ -41,7 +42,13 @@ from rlviz.server.catalog.runs import (
     tag_counts,
 )
 from rlviz.server.events import EventBus, RunChanged, RunDeleted
-from rlviz.server.runs.configuration import NewRun, played_config, resolve_config
+from rlviz.server.runs.configuration import (
+    MemoryEstimate,
+    NewRun,
+    estimate_memory,
+    played_config,
+    resolve_config,
+)
 from rlviz.server.runs.environments import EnvironmentService
 from rlviz.server.runs.presets import OwnPresets
 from rlviz.server.runs.queue import Place, times_after_move
@@ -149,6 +156,13 @@ class RunService(RunUseCases):
             keep_film=self._settings.keep_film,
             snapshot_bytes=self._settings.snapshot_bytes,
         )
+
+    def estimate_memory(self, new: NewRun) -> MemoryEstimate:
+        """Return the memory that a run of this request would need. Raises InvalidRequest or UnknownName."""
+        config = self.resolve(new)
+        use = memory_use()
+        environment = self._environments.get(config.env_id).resolve(config.env_options)
+        return estimate_memory(config, environment, max(0, use.total - use.used))
 
     def add(self, config: RunConfig, sinks: Sequence[SinkKind] = ()) -> RunRow:
         """Create a run from a complete configuration and queue it. ``sinks``: where it is delivered to.

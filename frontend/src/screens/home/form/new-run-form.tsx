@@ -48,6 +48,7 @@ import {
 import { clearDraft, isUnedited, saveDraft } from "./draft-storage";
 import { failedMeasurement } from "./expectation";
 import { LengthField } from "./length-field";
+import { MemoryNote } from "./memory-note";
 import { PresetField } from "./preset-field";
 import { RuleFields } from "./rule-fields";
 import {
@@ -155,6 +156,7 @@ export function NewRunForm({ choices, first }: NewRunFormProps) {
           </Notice>
         )}
         <FailedMeasurement {...fields} />
+        <MemoryNote {...fields} body={body} />
         <div className="flex items-center gap-2">
           <RunSummary choices={choices} draft={draft} problems={problems} />
           <Button
