@@ -16,7 +16,7 @@ from rlviz.rundir.experiment_folder import experiment_folders
 from rlviz.rundir.folder import RunFolder, run_folders
 from rlviz.rundir.lock import training_lock
 from rlviz.rundir.origin import Content, content_of, read_origin
-from rlviz.rundir.snapshots import sign_as_own
+from rlviz.rundir.snapshots import has_foreign_snapshots, sign_as_own
 from rlviz.rundir.standing import Standing, mark_own, mark_trusted, standing_of
 from rlviz.rundir.trash import TRASH
 
@@ -44,7 +44,8 @@ def trust_run(folder: RunFolder, content_hash: str | None = None) -> Standing:
     """Trust the content of a run.
 
     Intact snapshots are signed as this installation's own, the environments in its configuration are restored, and
-    the hash of its content is recorded. A run that may already be used stays unchanged.
+    the hash of its content is recorded. A run that may already be used stays unchanged, except that its snapshots are
+    signed if the user moved it here from another runs folder.
 
     Args:
         folder: Folder of the run.
@@ -56,7 +57,8 @@ def trust_run(folder: RunFolder, content_hash: str | None = None) -> Standing:
         RunFolderError: A file cannot be read.
         OSError: A file cannot be read or written.
     """
-    if (standing := standing_of(folder.path)).may_run:
+    standing = standing_of(folder.path)
+    if standing.may_run and not has_foreign_snapshots(folder):
         return standing
     folder.check()
     with training_lock(folder):
@@ -70,6 +72,8 @@ def trust_run(folder: RunFolder, content_hash: str | None = None) -> Standing:
         for name, digest in content.files.items():
             if name.startswith("snapshots/") and name.endswith(".zip"):
                 sign_as_own(folder, folder.path / name, digest, there)
+        if standing is Standing.OWN:
+            return standing
         mark_trusted(folder.path, folder.path.parent, content.hash)
     return Standing.TRUSTED
 

@@ -212,6 +212,19 @@ def sign_as_own(folder: RunFolder, path: Path, sha256: str, made_in: str) -> boo
     return True
 
 
+def has_foreign_snapshots(folder: RunFolder) -> bool:
+    """Return whether a snapshot was signed by another installation, or in another runs folder. Reads all snapshots.
+
+    Raises OSError, and RunFolderError if something else is in place of a file.
+    """
+    for path in sorted(folder.snapshots.glob("*.zip")):
+        with suppress(FileNotFoundError, SnapshotDamaged), open_file(path, folder.path) as file:
+            body, seal = _body_of(file.read(), path.stem)
+            if not hmac.compare_digest(seal[_DIGEST_BYTES:], _signature(folder, body)):
+                return True
+    return False
+
+
 def check_seal(folder: RunFolder, name: str) -> None:
     """Check that a snapshot is intact and was written by this installation. Nothing in it is loaded.
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from rlviz.domain.errors import Conflict, NotTrusted
+from rlviz.domain.errors import Conflict, NotTrusted, SnapshotRefused
 from rlviz.domain.experiments import ExperimentSpec
 from rlviz.domain.origin import ORIGIN
 from rlviz.exchange.bundle import read_bundle
@@ -19,10 +19,12 @@ from rlviz.rundir.creation import new_folder
 from rlviz.rundir.experiment_folder import ExperimentFolder, StoredExperiment
 from rlviz.rundir.folder import RunFolder
 from rlviz.rundir.origin import content_of
+from rlviz.rundir.snapshots import check_seal, has_foreign_snapshots
 from rlviz.rundir.standing import MARK, Standing, check_trusted, forget_trust, standing_of
 from rlviz.trust_store import TrustStore, user_folder
 from tests.support.bundles import POLICY, bundle_of, changed_config, with_members
 from tests.support.run_folders import make_run
+from tests.support.snapshots import written
 from tests.support.taken_elsewhere import there
 from tests.unit.test_bundle_admission import CUSTOM, RUN_ID
 
@@ -178,6 +180,21 @@ def test_trusting_a_run_trusts_only_its_content(imported: RunFolder) -> None:
     check_trusted(imported)
     assert imported.read_config().custom_environment is not None
     assert imported.read_config().custom_environment.entry_point == "evil.py:Env"  # type: ignore[union-attr]
+
+
+def test_snapshots_of_a_run_moved_from_another_runs_folder_are_used_once_trusted(tmp_path: Path) -> None:
+    run = created(tmp_path / "runs", "a-run")
+    written(run, 100)
+    assert not has_foreign_snapshots(run)
+    (tmp_path / "moved").mkdir()
+    shutil.move(run.path, tmp_path / "moved")
+    moved = RunFolder(tmp_path / "moved", "a-run")
+    with pytest.raises(SnapshotRefused, match="rlviz trust a-run"):
+        check_seal(moved, "100")
+    assert has_foreign_snapshots(moved)
+    assert trust_run(moved, inspect_holdings(moved).content.hash) is Standing.OWN
+    check_seal(moved, "100")
+    assert not has_foreign_snapshots(moved)
 
 
 def test_the_user_grants_and_revokes_trust(

@@ -37,7 +37,7 @@ class Step(NamedTuple):
         action: The last action; None at the reset.
         episode_return: Sum of rewards so far.
         reading: What the policy computes from ``observation``, from which it chooses the next action; None unless
-            readings are requested (docs/decisions/019).
+            readings are requested (docs/records.md).
         components: The parts of ``reward`` by name, if the environment reports them.
     """
 

@@ -8,6 +8,7 @@ from rlviz.domain.origin import Origin
 from rlviz.exchange.trusting import Holdings, inspect_holdings, trust_run
 from rlviz.rundir.folder import RunFolder
 from rlviz.rundir.origin import read_origin
+from rlviz.rundir.snapshots import has_foreign_snapshots
 from rlviz.rundir.standing import Standing, forget_trust
 from rlviz.server.catalog.models import RunRow
 from rlviz.server.catalog.runs import get_run
@@ -32,10 +33,15 @@ class TrustService(RunUseCases):
     def inspect(self, run_id: str) -> TrustState:
         """Return which code a run contains. Reads every file of a run that was made elsewhere.
 
+        A run that may be used, but whose snapshots were signed in another runs folder, is reported as untrusted: they
+        are not used before the user trusts them.
+
         Raises RunNotFound, ArtifactNotFound if the folder is gone, RunFolderError and OSError.
         """
         folder = self._folder_of(run_id)
         standing = self._trust.standing_of(folder.path)
+        if standing.is_usable and has_foreign_snapshots(folder):
+            standing = Standing.UNTRUSTED
         if standing is Standing.OWN:
             return TrustState(standing, None, None)
         return TrustState(standing, inspect_holdings(folder), read_origin(folder))
@@ -56,7 +62,7 @@ class TrustService(RunUseCases):
             RunIsActive, RunFolderError, OSError: The folder cannot be used now.
         """
         folder = self._folder_of(run_id)
-        if not self._trust.standing_of(folder.path).may_run:
+        if not self._trust.standing_of(folder.path).may_run or has_foreign_snapshots(folder):
             trust_run(folder, content_hash)
         return self._changed(run_id)
 
