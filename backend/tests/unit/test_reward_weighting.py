@@ -105,6 +105,17 @@ def test_bonuses_for_exploration_are_added_to_the_weighted_reward(tmp_path: Path
     exploring.close()
 
 
+def test_cells_are_counted_from_the_start_of_an_episode_whose_reward_is_weighted(tmp_path: Path) -> None:
+    plan, reward = ExplorationPlan(map=True), RewardPlan(weights={"force": 0.0})
+    folder = make_run(tmp_path, env_id="MountainCarContinuous-v0", exploration=plan, reward=reward)
+    exploring = build_model(folder.read_config()).get_env()
+    assert isinstance(exploring, Exploring)
+    assert exploring.visits is not None
+    exploring.reset()
+    assert exploring.visits.steps.sum() == 2, "the first cell of each environment"
+    exploring.close()
+
+
 def test_a_run_without_a_plan_is_built_and_written_as_before(tmp_path: Path) -> None:
     plain = make_run(tmp_path, **PENDULUM)
     config = plain.read_config()

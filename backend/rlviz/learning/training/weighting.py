@@ -46,6 +46,7 @@ class Weighting(VecEnvWrapper):
 
     def __init__(self, environments: VecEnv, plan: RewardPlan) -> None:
         super().__init__(environments)
+        self.reset_infos = environments.reset_infos  # not a list of its own, as the library's wrappers have
         self._weights, self._caps = dict(plan.weights), dict(plan.caps)
         self._changed = sorted({*self._weights, *self._caps})
         self._sums: list[dict[str, float]] = []
