@@ -104,6 +104,7 @@ class Exploring(VecEnvWrapper):
                 self._archive.begin_episode(index)
 
     def step_wait(self) -> VecEnvStepReturn:
+        observations: Any
         observations, rewards, dones, infos = self.venv.step_wait()
         self.step_count += self.num_envs
         if self._archive is not None:

@@ -156,7 +156,7 @@ class Imitation:
                 for group in self._optimizer.param_groups:
                     group["lr"] = model.lr_schedule(model._current_progress_remaining)
                 self._optimizer.zero_grad()
-                loss.backward()  # type: ignore[no-untyped-call]
+                loss.backward()
                 nn.utils.clip_grad_norm_(self._parameters, model.max_grad_norm)
                 self._optimizer.step()
         return float(loss.detach()), share
