@@ -18,7 +18,7 @@ from rlviz.server.runs.configuration import NewRun, resolve_config
 from tests.support.training import make_run
 
 LEFT, DOWN, RIGHT = 0, 1, 2
-LAKE = {"env_id": "FrozenLake-v1", "env_options": {"is_slippery": False}}
+LAKE: dict[str, Any] = {"env_id": "FrozenLake-v1", "env_options": {"is_slippery": False}}
 VISITS = np.zeros(16, np.int64)
 
 
@@ -82,7 +82,8 @@ def test_a_higher_return_or_a_shorter_path_replaces_a_state(tmp_path: Path) -> N
     archive = Archive(1, 1.0, seed=1)
 
     def kept() -> tuple[float, int]:
-        return archive.state()["states"][0][2:]
+        _, _, gained, steps = archive.state()["states"][0]
+        return gained, steps
 
     offer(archive, environments, 3, steps=9)
     offer(archive, environments, 3, steps=8)

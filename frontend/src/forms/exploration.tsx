@@ -167,7 +167,7 @@ export function ExplorationFields({ draft, choices, problems, onChange }: Explor
               />
               <Cost>
                 Begins some episodes in a cell that was seldom visited. They do not count for the
-                return. Costs up to 10 % of training time after the first minutes, and up to 64 MB.
+                return. Costs 4 to 15 % of training time, more at first, and up to 64 MB.
               </Cost>
             </div>
             {draft.returns && number("archive", "Share of episodes", "0.3 is three of ten")}
@@ -201,8 +201,8 @@ export function ExplorationFields({ draft, choices, problems, onChange }: Explor
               onChange={(imitates) => onChange({ imitates })}
             />
             <Cost>
-              After an update, learns again from the episodes with the highest returns. Costs up to
-              5 % of training time, and up to 64 MB.
+              After an update, learns again from the episodes with the highest returns. Costs 1 to 8 %
+              of training time, and up to 64 MB.
             </Cost>
           </div>
           {draft.imitates && number("imitation", "Episodes to keep", "Those with the best returns")}
