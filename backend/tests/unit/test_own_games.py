@@ -71,6 +71,7 @@ def test_the_entry_is_what_the_environment_is(custom: CustomEnvironment) -> None
             assert env.action_space.n == entry.action_space.n == 6
             assert env.metadata["render_fps"] == pytest.approx(entry.render_fps)
             assert env.render().shape == (144, 160, 3)
+            assert tuple(env.step(0)[4]["reward_components"]) == entry.reward_components != ()
     assert entry.family.id == find_family_by_id(ID) == "gameboy"
     assert entry.action_space.labels == ("nothing", "up", "right", "down", "left", "A")
     assert entry.state_schema is not None

@@ -122,6 +122,7 @@ def game_environment(env_id: str, custom: CustomEnvironment) -> Environment:
         options=options,
         world=_world(game),
         state_schema=game.state_schema(),
+        reward_components=tuple(one.name for one in game.components),
         custom=custom,
     )
 
