@@ -201,8 +201,8 @@ export function ExplorationFields({ draft, choices, problems, onChange }: Explor
               onChange={(imitates) => onChange({ imitates })}
             />
             <Cost>
-              After an update, learns again from the episodes with the highest returns. Costs 1 to 8 %
-              of training time, and up to 64 MB.
+              After an update, learns again from the episodes with the highest returns. Costs 1 to 8
+              % of training time, and up to 64 MB.
             </Cost>
           </div>
           {draft.imitates && number("imitation", "Episodes to keep", "Those with the best returns")}

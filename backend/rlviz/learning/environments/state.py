@@ -72,16 +72,20 @@ def spaces_of(env: Env) -> Iterator[spaces.Space[Any]]:
             yield from _with_parts(space)
 
 
-def capture_environment(env: Env, *, without: Collection[str] = ()) -> bytes:
+def capture_environment(env: Env, *, without: Collection[str] = (), canonical: bool = False) -> bytes:
     """Capture the environment's current state, without that of its spaces. Raises NotCapturable.
 
     Args:
         env: The environment with all its wrappers.
         without: Names of attributes to leave out in every layer; ``restore_environment`` then does not change them.
+        canonical: Whether equal states have equal bytes. Otherwise they also depend on which parts are one object,
+            which a restored state may change. The state must not contain itself.
     """
     file = io.BytesIO()
+    pickler = _Pickler(file, env)
+    pickler.fast = canonical
     try:
-        _Pickler(file, env).dump(_capture(layers_of(env), without))
+        pickler.dump(_capture(layers_of(env), without))
     except NotCapturable:
         raise
     except Exception as error:

@@ -117,7 +117,7 @@ class Archive:
             if self._replaced[index] < REPLACE_EVERY and gained <= self._highest:
                 return
             self._replaced[index] = 0
-        state = capture_environment(env, without=_LEFT_OUT), np.array(observation)
+        state = capture_environment(env, without=_LEFT_OUT, canonical=True), np.array(observation)
         blob = zstandard.ZstdCompressor(_LEVEL).compress(pickle.dumps(state, pickle.HIGHEST_PROTOCOL))
         self._bytes += len(blob) - (len(known.blob) if known is not None else 0)
         self._states[cell] = Archived(blob, gained, steps)
