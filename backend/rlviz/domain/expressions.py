@@ -48,6 +48,10 @@ _ARGUMENTS = {"delta": 1, "before": 1, "abs": 1, "bit": 2, "min": None, "max": N
 """Functions with their number of arguments; None: two or more."""
 
 
+_STEPPING = frozenset({"delta", "before"})
+"""Functions that use the values of the step before."""
+
+
 class BadExpression(ValueError):
     """A text is not an expression. ``position``: the character that is wrong, counted from 0."""
 
@@ -176,6 +180,8 @@ class _Parser:
         if len(arguments) != count if count is not None else len(arguments) < 2:
             needed = "two or more values" if count is None else "one value" if count == 1 else f"{count} values"
             raise self._bad(node, f"{name} needs {needed}.")
+        if name in _STEPPING and any(_is_stepping(part) for one in arguments for part in ast.walk(one)):
+            raise self._bad(node, "delta and before know one step only. They cannot be inside each other.")
         parts = [self.compile(one, depth + 1) for one in arguments]
         first = parts[0]
         match name:
@@ -220,3 +226,7 @@ def _compare(comparisons: Sequence[Callable[[float, float], bool]], parts: Seque
         return float(all(compare(values[place], values[place + 1]) for place, compare in enumerate(comparisons)))
 
     return compute
+
+
+def _is_stepping(node: ast.AST) -> bool:
+    return isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in _STEPPING

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from enum import StrEnum
 from functools import cached_property
-from typing import Literal
+from typing import Annotated, Literal, Self
 
-from pydantic import ConfigDict, Field, JsonValue
+from pydantic import ConfigDict, Field, JsonValue, model_validator
 
 from rlviz.domain.lazy_model import LazyModel
+from rlviz.domain.reward_components import MOST_COMPONENTS
 
 TAP_CHANGES = "rlviz_tap_changes"
 """Key of ``info``: in how many steps of this episode each tap changed, for taps that never changed in earlier ones."""
@@ -18,6 +19,13 @@ NAME = "^[a-z][a-z0-9_]{0,39}$"
 """Names of taps and components."""
 
 Button = Literal["up", "right", "down", "left", "a", "b", "start", "select"]
+_BUTTON = r"\s*(up|right|down|left|a|b|start|select)\s*"
+_HELD = rf"(?i)^{_BUTTON}(\+{_BUTTON})*$"
+"""Buttons that an action holds together."""
+
+MOST_TAPS = 100
+MOST_BUTTONS = 40
+MOST_CELLS = 100_000
 
 
 class TapType(StrEnum):
@@ -132,19 +140,32 @@ class Game(_Part):
     start_sha256: str | None = Field(None, description="SHA-256 of the start state.")
     name: str
     summary: str = ""
-    buttons: tuple[str, ...] = Field(strict=False, description="Actions besides doing nothing, such as `a`, `right+a`.")
-    taps: tuple[Tap, ...] = Field((), strict=False)
+    buttons: tuple[Annotated[str, Field(pattern=_HELD)], ...] = Field(
+        strict=False,
+        min_length=1,
+        max_length=MOST_BUTTONS,
+        description="Actions besides doing nothing, such as `a`, `right+a`.",
+    )
+    taps: tuple[Tap, ...] = Field((), strict=False, max_length=MOST_TAPS)
     cell: GameCell | None = None
     done: str | None = Field(None, description="Condition that ends an episode; null: none.")
     success: str | None = Field(None, description="Condition that ends an episode successfully; null: none.")
-    components: tuple[Component, ...] = Field((), strict=False)
+    components: tuple[Component, ...] = Field((), strict=False, max_length=MOST_COMPONENTS)
     observation: Literal["vector", "pixels"]
-    frame_skip: int
-    hold: int
-    max_episode_steps: int
-    boot_frames: int = Field(description="Frames from switching on to the first step, without a start state.")
-    random_frames: int = Field(description="An episode begins after up to this many frames, by its seed.")
+    frame_skip: int = Field(ge=1, le=60)
+    hold: int = Field(ge=1, le=60)
+    max_episode_steps: int = Field(ge=50, le=100_000)
+    boot_frames: int = Field(
+        ge=1, le=20_000, description="Frames from switching on to the first step, without a start state."
+    )
+    random_frames: int = Field(ge=0, le=600, description="An episode begins after up to this many frames, by its seed.")
     reward_threshold: float | None = None
+
+    @model_validator(mode="after")
+    def _check_cells(self) -> Self:
+        if self.cell is not None and self.cell.columns * self.cell.rows > MOST_CELLS:
+            raise ValueError(f"more than {MOST_CELLS:,} cells")
+        return self
 
     @cached_property
     def tap_names(self) -> tuple[str, ...]:

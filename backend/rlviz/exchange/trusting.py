@@ -81,8 +81,8 @@ def trust_run(folder: RunFolder, content_hash: str | None = None) -> Standing:
 def trust_runs_folder(runs_dir: Path) -> tuple[list[str], list[str]]:
     """Sign all runs and experiments in ``runs_dir``, and in its trash, as made here.
 
-    For runs of earlier versions, and those that the user copied there. Imported bundles are skipped: they are
-    trusted one by one.
+    For runs of earlier versions, and those that the user copied or moved there, with their snapshots. Imported bundles
+    are skipped: they are trusted one by one.
 
     Returns:
         The signed ids, and the ids of runs that are still not trusted.
@@ -91,10 +91,14 @@ def trust_runs_folder(runs_dir: Path) -> tuple[list[str], list[str]]:
         OSError: A file cannot be read or written.
         RunFolderError: A file cannot be read.
     """
+    signed, left = [], []
+    for folder in run_folders(runs_dir):
+        if standing_of(folder.path, runs_dir) is Standing.OWN and has_foreign_snapshots(folder):
+            trust_run(folder)
+            signed.append(folder.run_id)
     places = [folder.path for folder in run_folders(runs_dir)]
     places += [folder.path for folder in run_folders(runs_dir / TRASH)]
     places += [folder.path for folder in experiment_folders(runs_dir)]
-    signed, left = [], []
     for path in places:
         if standing_of(path, runs_dir).may_run:
             continue

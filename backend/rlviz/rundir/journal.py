@@ -4,8 +4,8 @@ The writer appends whole lines and never changes one; if its process dies, it ma
 Readers ignore a torn last line, and report any other line that is not JSON as broken; they never skip it silently. A
 finished journal may be compressed (``metrics.jsonl.zst``) and is then read at any position as before.
 
-Cursors of streams are byte offsets: a journal only grows, so an offset never changes its meaning, and resuming costs one
-seek. Line numbers would need the whole file to be read, or an index that can disagree with it.
+Cursors of streams are byte offsets: a journal only grows, so an offset never changes its meaning, and resuming costs
+one seek. Line numbers would need the whole file to be read, or an index that can disagree with it.
 
 In order: compression, parsing, positions, ``JournalTail`` and other readers, ``JournalWriter``.
 """

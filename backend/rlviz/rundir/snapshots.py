@@ -215,12 +215,16 @@ def sign_as_own(folder: RunFolder, path: Path, sha256: str, made_in: str) -> boo
 def has_foreign_snapshots(folder: RunFolder) -> bool:
     """Return whether a snapshot was signed by another installation, or in another runs folder. Reads all snapshots.
 
+    Damaged ones, and those of a newer version, cannot be used in any case and do not count.
+
     Raises OSError, and RunFolderError if something else is in place of a file.
     """
     for path in sorted(folder.snapshots.glob("*.zip")):
         with suppress(FileNotFoundError, SnapshotDamaged), open_file(path, folder.path) as file:
-            body, seal = _body_of(file.read(), path.stem)
-            if not hmac.compare_digest(seal[_DIGEST_BYTES:], _signature(folder, body)):
+            content = file.read()
+            body, seal = _body_of(content, path.stem)
+            is_own = hmac.compare_digest(seal[_DIGEST_BYTES:], _signature(folder, body))
+            if not is_own and not _members(content, path.stem)[0].is_newer:
                 return True
     return False
 

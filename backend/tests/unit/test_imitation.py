@@ -88,13 +88,22 @@ def test_it_continues_from_its_state_and_leaves_the_generators_alone(tmp_path: P
     before = np.random.get_state()[1].tolist(), torch.get_rng_state().tolist()  # type: ignore[index]
     imitation.learn()
     assert before == (np.random.get_state()[1].tolist(), torch.get_rng_state().tolist())  # type: ignore[index]
-    twin = Imitation(model, 2, seed=9)
-    twin.restore(pickle.loads(pickle.dumps(imitation.state())))
+    state = pickle.loads(pickle.dumps(imitation.state()))
+    twin = Imitation(model, 2, seed=9, task=state["task"])
+    twin.restore(state)
     assert first_difference(imitation.state(), twin.state()) is None
     for one, other in zip(imitation._sample(), twin._sample(), strict=True):
         assert len(one) == BATCH
         assert np.array_equal(one, other)
     model.get_env().close()
+
+
+def test_episodes_of_another_task_are_not_kept(tmp_path: Path) -> None:
+    model, imitation, _ = trained(tmp_path, episodes=2)
+    other = Imitation(model, 2, seed=9, task="other options")
+    other.restore(imitation.state())
+    assert imitation.state()["best"] != []
+    assert other.state()["best"] == []
 
 
 def test_only_algorithms_that_can_imitate_accept_it() -> None:

@@ -87,6 +87,8 @@ def _trust_run(connection: Connection, run_id: str, revoke: bool, show: bool, as
         found = connection.post(f"/runs/{run_id}/trust", {"content_hash": found["content_hash"]})
     if as_json:
         print_json(found)
+    elif found["standing"] == "own" and before == "untrusted":
+        say(f"The snapshots of {run_id} are signed. Training can continue from them.")
     elif found["standing"] == "own":
         say(f"{run_id} was trained on this machine and needs no trust.")
     elif found["standing"] == "trusted":

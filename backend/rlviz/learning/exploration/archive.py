@@ -117,6 +117,8 @@ class Archive:
             if self._replaced[index] < REPLACE_EVERY and gained <= self._highest:
                 return
             self._replaced[index] = 0
+        elif self._is_full and visits[cell] >= visits[max(self._states, key=visits.__getitem__)]:
+            return  # it would be dropped at once
         state = capture_environment(env, without=_LEFT_OUT, canonical=True), np.array(observation)
         blob = zstandard.ZstdCompressor(_LEVEL).compress(pickle.dumps(state, pickle.HIGHEST_PROTOCOL))
         self._bytes += len(blob) - (len(known.blob) if known is not None else 0)
@@ -152,6 +154,11 @@ class Archive:
         env.unwrapped.np_random.bit_generator.state = generator
         self.gained[index], self.steps[index], self.began_here[index] = found.gained, found.steps, True
         return observation
+
+    @property
+    def _is_full(self) -> bool:
+        """Whether another state of the usual size exceeds the limit."""
+        return bool(self._states) and self._bytes * (1 + 1 / len(self._states)) > self._most_bytes
 
     def _least_valuable(self, visits: NDArray[np.int64]) -> int:
         cells = self.cells

@@ -10,6 +10,7 @@ and the callback count, and reports it under metrics of its own.
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import numpy as np
@@ -19,10 +20,11 @@ from stable_baselines3.common.vec_env.base_vec_env import VecEnvStepReturn
 
 from rlviz.domain.config import ExplorationPlan, RunConfig
 from rlviz.domain.metrics import ARCHIVE_CELLS, ARCHIVE_LENGTH, ARCHIVE_RETURN, EXPLORED_CELLS, EXPLORED_TOTAL
+from rlviz.domain.reward_components import WEIGHTING
 from rlviz.domain.visits import EvaluatedPath
 from rlviz.learning.environments.cells import World
 from rlviz.learning.environments.custom import find_environment
-from rlviz.learning.environments.reward_components import add_bonus
+from rlviz.learning.environments.reward_components import COMPONENTS, add_bonus
 from rlviz.learning.environments.state import NotCapturable
 from rlviz.learning.environments.wrappers import Env
 from rlviz.learning.exploration.archive import Archive
@@ -47,7 +49,17 @@ def add_exploration(environments: VecEnv, config: RunConfig) -> VecEnv:
     plan = config.exploration
     if plan is None or not plan.changes_environments:
         return environments
-    return Exploring(environments, plan, find_environment(config).world, config.seed)
+    return Exploring(environments, plan, find_environment(config).world, config.seed, task_of(config))
+
+
+def task_of(config: RunConfig) -> str:
+    """Return what decides the states and returns of the environment. A fork may have other options."""
+    return json.dumps([config.env_id, config.env_options], sort_keys=True)
+
+
+def episode_lengths(environments: VecEnv) -> list[int]:
+    """Return the number of steps in each current episode, as the library's Monitor counts them."""
+    return [len(rewards) for rewards in environments.get_attr("rewards")]
 
 
 def exploration_of(model: BaseAlgorithm) -> Exploring | None:
@@ -63,11 +75,14 @@ def exploration_of(model: BaseAlgorithm) -> Exploring | None:
 class Exploring(VecEnvWrapper):
     """Environments with rewards for coverage and novelty, and an archive. Its state is part of snapshots."""
 
-    def __init__(self, environments: VecEnv, plan: ExplorationPlan, world: World | None, seed: int) -> None:
-        """Wrap ``environments``, whose infos name the cell in ``world``, if it has one and the plan counts visits."""
+    def __init__(self, environments: VecEnv, plan: ExplorationPlan, world: World | None, seed: int, task: str) -> None:
+        """Wrap ``environments``, whose infos name the cell in ``world``, if it has one and the plan counts visits.
+
+        An archive of another ``task`` is not continued.
+        """
         super().__init__(environments)
         count = environments.num_envs
-        self._plan = plan
+        self._plan, self._task = plan, task
         self.world = world if plan.counts_visits else None
         self.visits = Visits(world.cells, count) if world is not None and plan.counts_visits else None
         self._novelty = (
@@ -108,7 +123,8 @@ class Exploring(VecEnvWrapper):
         observations, rewards, dones, infos = self.venv.step_wait()
         self.step_count += self.num_envs
         if self._archive is not None:
-            self._archive.add_step(rewards)
+            weighted = [info.get(COMPONENTS, {}).get(WEIGHTING, 0.0) for info in infos]
+            self._archive.add_step(rewards - np.array(weighted))
         if self.visits is not None:
             self._cover(self.visits, rewards, infos)
         if self._novelty is not None:
@@ -192,6 +208,15 @@ class Exploring(VecEnvWrapper):
         archive.begin_episode(index)
         return None
 
+    def _forget_episode(self, index: int) -> None:
+        """Begin an episode in an environment that was reset without this wrapper."""
+        if self.visits is not None:
+            self.visits.begin_episode(index, None)
+        if self._archive is not None:
+            self._archive.begin_episode(index)
+        if self._novelty is not None:
+            self._novelty.drop_episode(index)
+
     def _environment(self, index: int) -> Env:
         environments: Any = self.venv
         env: Env = environments.envs[index]
@@ -207,19 +232,24 @@ class Exploring(VecEnvWrapper):
             "path": self.path.model_dump() if self.path is not None else None,
             "visits": self.visits.state() if self.visits is not None else None,
             "novelty": self._novelty.state() if self._novelty is not None else None,
-            **({"archive": self._archive.state()} if self._archive is not None else {}),
+            "lengths": episode_lengths(self.venv),
+            **({"archive": self._archive.state(), "task": self._task} if self._archive is not None else {}),
         }
 
     def restore(self, state: dict[str, Any]) -> None:
-        """Continue from ``state``. Parts that it does not have start fresh."""
+        """Continue from ``state``. Parts that it does not have start fresh, and so do the archive of another task and
+        the episodes of environments that are not within the same episode."""
         self.step_count = state["step_count"]
         self.path = EvaluatedPath(**state["path"]) if state["path"] is not None else None
         if self.visits is not None and state["visits"] is not None:
             self.visits.restore(state["visits"])
         if self._novelty is not None and state["novelty"] is not None:
             self._novelty.restore(state["novelty"])
-        if self._archive is not None and "archive" in state:
+        if self._archive is not None and "archive" in state and state["task"] == self._task:
             self._archive.restore(state["archive"])
+        for index, (now, then) in enumerate(zip(episode_lengths(self.venv), state.get("lengths", ()), strict=False)):
+            if now != then:
+                self._forget_episode(index)
 
 
 def is_last_step(info: dict[str, Any]) -> bool:

@@ -23,6 +23,7 @@ from torch import nn
 
 from rlviz.domain.config import RunConfig
 from rlviz.domain.metrics import IMITATION_EPISODES, IMITATION_LOSS, IMITATION_SHARE
+from rlviz.learning.exploration.bonuses import task_of
 
 STEPS_A_BATCH = 512
 """Environment steps of training for each gradient step of imitation."""
@@ -32,7 +33,7 @@ BATCH = 128
 VALUE_WEIGHT = 0.01
 """Weight of the loss of values, as in the paper."""
 MOST_BYTES = 64_000_000
-"""Most bytes of the kept episodes; the worst are dropped. An unfinished episode may have a quarter of it."""
+"""Most bytes of the kept episodes; the worst are dropped. All unfinished episodes together may have a quarter of it."""
 
 Array = NDArray[Any]
 
@@ -65,10 +66,11 @@ class Imitation:
         model: PPO or A2C.
         episodes: Number of episodes to keep.
         seed: Seed of the generator that chooses steps; it is used for nothing else.
+        task: What the returns depend on. Episodes of another task are not kept.
     """
 
-    def __init__(self, model: Any, episodes: int, seed: int) -> None:
-        self._model, self._most = model, episodes
+    def __init__(self, model: Any, episodes: int, seed: int, task: str = "") -> None:
+        self._model, self._most, self._task = model, episodes, task
         self._generator = np.random.default_rng(seed)
         self._parameters = [parameter for parameter in model.policy.parameters() if parameter.requires_grad]
         self._optimizer = torch.optim.Adam(self._parameters, lr=0.0)
@@ -165,7 +167,7 @@ class Imitation:
         if (parts := self._parts[index]) is None:
             return
         parts.append((observations, actions, rewards))
-        if sum(one.nbytes for part in parts for one in part) > MOST_BYTES // 4:
+        if sum(one.nbytes for part in parts for one in part) > MOST_BYTES // 4 // self._model.n_envs:
             self._parts[index] = None
 
     def _finish(self, index: int, total: float | None) -> None:
@@ -196,6 +198,7 @@ class Imitation:
             "best": [(one.total, one.observations, one.actions, one.returns) for one in self._best],
             "parts": [None if parts is None else list(parts) for parts in self._parts],
             "waiting": self._waiting,
+            "task": self._task,
         }
 
     def restore(self, state: dict[str, Any]) -> None:
@@ -207,7 +210,7 @@ class Imitation:
                 self._optimizer.state[parameter] = {
                     name: torch.from_numpy(np.array(value)) for name, value in moments.items()
                 }
-        self._best = [_Episode(*one) for one in state["best"]]
+        self._best = [_Episode(*one) for one in state["best"]] if state["task"] == self._task else []
         self._begin()
         if len(state["parts"]) == len(self._parts):
             self._parts = [None if parts is None else list(parts) for parts in state["parts"]]
@@ -223,4 +226,4 @@ def make_imitation(model: BaseAlgorithm, config: RunConfig) -> Imitation | None:
     plan = config.exploration
     if plan is None or plan.imitation is None:
         return None
-    return Imitation(model, plan.imitation, config.seed + IMITATION_SEED)
+    return Imitation(model, plan.imitation, config.seed + IMITATION_SEED, task_of(config))

@@ -17,6 +17,8 @@ from rlviz.rundir.files import atomic_write
 from rlviz.rundir.folder import RunFolder
 
 EVERY_SECONDS = 0.25
+LARGEST_SHARE = 0.05
+"""Largest share of the time that writing maps may take: a large world is written less often."""
 LONGEST_PATH = 5_000
 """Most cells of a path; the rest of a longer episode is left out."""
 
@@ -34,8 +36,9 @@ class MapFile:
 
     def write_due(self) -> None:
         if self._monotonic() >= self._due_at:
-            self._due_at = self._monotonic() + EVERY_SECONDS
+            begun = self._monotonic()
             self._write(durable=False)
+            self._due_at = begun + max(EVERY_SECONDS, (self._monotonic() - begun) / LARGEST_SHARE)
 
     def close(self) -> None:
         """Write what is new since, so that it survives a crash of the machine."""

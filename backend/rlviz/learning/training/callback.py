@@ -782,4 +782,5 @@ class RunCallback(BaseCallback):
         self.reward_sums.take(place, int(metrics[ARCHIVE_LENGTH]))
         if self._imitation is not None:
             self._imitation.note_end(place, info[ARCHIVE_TOTAL])
-        self._journals.metrics_soon(self.num_timesteps, dict(metrics))
+        changes = {TAPS + name: steps for name, steps in info.get(TAP_CHANGES, {}).items() if steps}
+        self._journals.metrics_soon(self.num_timesteps, {**metrics, **changes})

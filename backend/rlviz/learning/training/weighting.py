@@ -18,7 +18,7 @@ from rlviz.domain.config import RunConfig
 from rlviz.domain.reward_components import WEIGHTING, Components
 from rlviz.domain.reward_plan import RewardPlan
 from rlviz.learning.environments.reward_components import COMPONENTS, add_bonus
-from rlviz.learning.exploration.bonuses import is_last_step
+from rlviz.learning.exploration.bonuses import episode_lengths, is_last_step
 
 
 def add_weighting(environments: VecEnv, config: RunConfig) -> VecEnv:
@@ -87,7 +87,7 @@ class Weighting(VecEnvWrapper):
         return difference
 
     def state(self) -> dict[str, Any]:
-        return {"sums": [dict(sums) for sums in self._sums], "lengths": self._lengths()}
+        return {"sums": [dict(sums) for sums in self._sums], "lengths": episode_lengths(self.venv)}
 
     def restore(self, state: dict[str, Any]) -> None:
         """Continue from ``state``. Environments that are not within the same episode begin one."""
@@ -95,14 +95,10 @@ class Weighting(VecEnvWrapper):
         kept = list(zip(state["sums"], state["lengths"], strict=True))
         if len(kept) != self.num_envs:
             return
-        for index, length in enumerate(self._lengths()):
+        for index, length in enumerate(episode_lengths(self.venv)):
             sums, then = kept[index]
             if length == then:
                 self._sums[index].update({name: sums[name] for name in self._caps if name in sums})
-
-    def _lengths(self) -> list[int]:
-        """Return the number of steps in each current episode, as the library's Monitor counts them."""
-        return [len(rewards) for rewards in self.venv.get_attr("rewards")]
 
 
 def _limit(total: float, cap: float) -> float:

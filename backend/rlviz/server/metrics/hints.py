@@ -113,6 +113,7 @@ class HintService:
             requested=requested,
             expected=None if preset is None else expected_return(preset, row.env_id),
             reward=config.reward,
+            exploration=config.exploration,
         )
 
     def _preset(self, config: RunConfig, environment: Environment | None) -> Preset | OwnPreset | None:

@@ -178,6 +178,7 @@ def resolve_config(
     wanted = {**(preset.hyperparameters if preset else {}), **new.hyperparameters}
     hyperparameters = algorithm.validate(wanted, total, (environment.observation_space, environment.action_space))
     check_single(environment, hyperparameters, evaluation)
+    check_imitation(exploration, hyperparameters)
     check_rules(new.rules, algorithm, hyperparameters.model_dump(), evaluation)
     if memory_per_worker is not None:
         check_memory(algorithm, hyperparameters, environment, memory_per_worker, is_own=True)
@@ -301,6 +302,16 @@ def check_exploration(plan: ExplorationPlan | None, environment: Environment, al
         raise InvalidRequest.field(
             f"/exploration/{name}",
             f"{environment.id} has no cells to visit. Leave {name} out; novelty works in every environment.",
+        )
+
+
+def check_imitation(plan: ExplorationPlan | None, values: Hyperparameters) -> None:
+    """Raise InvalidRequest if the best episodes cannot be kept as they were seen."""
+    if plan is not None and plan.imitation is not None and getattr(values, "normalize_observations", False):
+        raise InvalidRequest.field(
+            "/exploration/imitation",
+            "Imitation keeps observations, whose scale changes while they are normalised. Leave imitation out, or turn "
+            "normalize_observations off.",
         )
 
 

@@ -36,7 +36,7 @@ def trust_run(run_id: str, body: TrustRun, trust: Trust) -> RunTrust:
     """Allow the policies, snapshots and environment of a run that was made elsewhere to be used here.
 
     Intact snapshots are signed by this installation, so that training can resume from them exactly. Trusting a run
-    that may already be used changes nothing.
+    that may already be used only signs snapshots that came from another runs folder.
     """
     trust.trust(run_id, body.content_hash)
     return _view(trust, run_id)

@@ -31,7 +31,7 @@ class TrustService(RunUseCases):
         return self._trust.standing_of(self._folder(run_id).path)
 
     def inspect(self, run_id: str) -> TrustState:
-        """Return which code a run contains. Reads every file of a run that was made elsewhere.
+        """Return which code a run contains. Reads its snapshots, and every file of a run that was made elsewhere.
 
         A run that may be used, but whose snapshots were signed in another runs folder, is reported as untrusted: they
         are not used before the user trusts them.
@@ -49,7 +49,7 @@ class TrustService(RunUseCases):
     def trust(self, run_id: str, content_hash: str) -> RunRow:
         """Allow the policies, snapshots and custom environments of the run to be used.
 
-        A run that may already be used stays as it is.
+        Of a run that may already be used, only snapshots from another runs folder are signed.
 
         Args:
             run_id: The run.

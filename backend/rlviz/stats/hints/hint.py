@@ -12,6 +12,7 @@ from typing import Literal
 import numpy as np
 from pydantic import Field, JsonValue
 
+from rlviz.domain.config import ExplorationPlan
 from rlviz.domain.evaluation import BestPolicy
 from rlviz.domain.lazy_model import Frozen
 from rlviz.domain.metrics import EPISODE_REWARD, EVAL_REWARD
@@ -66,6 +67,7 @@ class Case:
         done: Environment steps that the run reports.
         cells: Cells of the environment's world; None if it has none.
         reward: Weights and caps of the components of the reward; None for none.
+        exploration: How training explores; None for nothing special.
     """
 
     algo: str
@@ -85,6 +87,7 @@ class Case:
     done: int = 0
     cells: int | None = None
     reward: RewardPlan | None = None
+    exploration: ExplorationPlan | None = None
 
     def curve(self, name: str) -> Series:
         """Return the finite values of a metric; empty if it was never logged."""

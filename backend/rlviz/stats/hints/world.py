@@ -82,7 +82,7 @@ def stuck_in_a_cell(case: Case) -> Hint | None:
         evidence=f"{share:.0%} of the last {len(recent):,} episodes visited at most {FEW_CELLS} cells.{known}",
         advice=drop_none(
             "watch an episode, or play one, to see what holds the agent",
-            "reward new cells (coverage)",
+            None if _rewards(case, "coverage") else "reward new cells (coverage)",
             more_entropy(case),
         ),
     )
@@ -95,7 +95,7 @@ def exploration_ended(case: Case) -> Hint | None:
     if case.reached or len(late) < FEWEST_EPISODES or late[0] != late[-1] or stuck_in_a_cell(case) is not None:
         return None
     found = float(late[-1])
-    if (case.cells is not None and found >= case.cells) or _return_grows(case):
+    if (case.cells is not None and found >= case.cells) or (grows := _return_grows(case)):
         return None
     since = int(curve.step[np.flatnonzero(curve.value == found)[0]])
     known = "" if case.cells is None else f" of {case.cells:,}"
@@ -107,23 +107,31 @@ def exploration_ended(case: Case) -> Hint | None:
         from_step=since,
         to_step=int(curve.step[-1]),
         evidence=(
-            f"Since step {since:,}, training has found no new cell: it knows {number_text(found)}{known}. Over the "
-            "last third of the steps, the mean return did not grow either."
+            f"Since step {since:,}, training has found no new cell: it knows {number_text(found)}{known}."
+            + ("" if grows is None else " Over the last third of the steps, the mean return did not grow either.")
         ),
         advice=drop_none(
-            "reward new cells (coverage) or new observations (novelty)",
+            None if _rewards(case, "coverage") else "reward new cells (coverage)",
+            None if _rewards(case, "novelty") else "reward new observations (novelty)",
+            None if _rewards(case, "archive") else "begin episodes in cells that were seldom visited (archive)",
             more_entropy(case),
             "look at the map to see where the agent turns back",
         ),
     )
 
 
-def _return_grows(case: Case) -> bool:
-    """Whether the mean return of the last third of the steps is clearly above that of the third before."""
+def _rewards(case: Case, switch: str) -> bool:
+    """Whether the run has that switch of exploration on."""
+    return case.exploration is not None and getattr(case.exploration, switch) is not None
+
+
+def _return_grows(case: Case) -> bool | None:
+    """Whether the mean return of the last third of the steps is clearly above that of the third before; None if there
+    are too few episodes to tell."""
     returns = case.returns
     middle = returns.value[(returns.step > (2 * LAST - 1) * case.step) & (returns.step <= LAST * case.step)]
     late = returns.value[returns.step > LAST * case.step]
     if min(len(middle), len(late)) < FEWEST_EPISODES:
-        return False
+        return None
     error = float(np.hypot(*(part.std() / np.sqrt(len(part)) for part in (middle, late))))
     return float(late.mean() - middle.mean()) > max(CLEAR * error, 1e-9)

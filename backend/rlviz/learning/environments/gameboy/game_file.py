@@ -19,7 +19,18 @@ from pydantic import ConfigDict, Field, ValidationError
 
 from rlviz.domain.errors import EnvironmentFaulty, InvalidRequest, pointer_to, validation_text
 from rlviz.domain.expressions import BadExpression, Expression, parse_expression
-from rlviz.domain.games import NAME, Button, Component, Game, GameCell, Tap, TapType
+from rlviz.domain.games import (
+    MOST_BUTTONS,
+    MOST_CELLS,
+    MOST_TAPS,
+    NAME,
+    Button,
+    Component,
+    Game,
+    GameCell,
+    Tap,
+    TapType,
+)
 from rlviz.domain.lazy_model import LazyModel
 from rlviz.domain.reward_components import MOST_COMPONENTS, find_component
 from rlviz.learning.environments.gameboy.cartridge import (
@@ -34,9 +45,6 @@ from rlviz.placed_file import PlacedFile, read_placed_file
 
 FILE = "game.toml"
 ROMS = ("game.gb", "game.gbc")
-MOST_TAPS = 100
-MOST_BUTTONS = 40
-MOST_CELLS = 100_000
 MOST_PROBLEMS = 5
 """Problems of a file that are reported together."""
 

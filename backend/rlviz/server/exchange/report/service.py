@@ -548,7 +548,7 @@ def _exploration_words(config: RunConfig) -> list[str]:
     for name, value in ({} if config.exploration is None else config.exploration.model_dump()).items():
         if value is True:
             words.append(f"--{name}")
-        elif isinstance(value, float):
+        elif value is not None and value is not False:
             words += [f"--{name}", _argument(value)]
     return words
 
