@@ -11,6 +11,7 @@ import pytest
 
 from rlviz.domain.config import ExplorationPlan
 from rlviz.domain.errors import InvalidRequest
+from rlviz.domain.reward_plan import RewardPlan
 from rlviz.learning.exploration.archive import REPLACE_EVERY, Archive
 from rlviz.learning.exploration.bonuses import EXPLORED, Exploring
 from rlviz.learning.training.builder import build_model
@@ -138,3 +139,56 @@ def test_a_plan_with_an_archive_needs_cells() -> None:
         resolve_config(NewRun("ppo", exploration=ExplorationPlan(archive=0.5)), 0.0)
     assert [field.pointer for field in refused.value.fields] == ["/exploration/archive"]
     assert "archive" not in ExplorationPlan(coverage=0.1).model_dump_json(), "older runs keep the digest of their plan"
+
+
+def test_a_fork_with_other_options_starts_an_archive_of_its_own(tmp_path: Path) -> None:
+    environments = explore(tmp_path, archive=1.0)
+    environments.reset()
+    walk(environments, DOWN, RIGHT)
+    state = environments.state()
+    assert environments.archived_cells != []
+    environments.restore({**state, "task": "other options"})
+    assert environments.archived_cells != [], "what it has stays"
+    environments.close()
+    folder = make_run(
+        tmp_path,
+        "fork",
+        hyperparameters={"n_envs": 1},
+        exploration=ExplorationPlan(archive=1.0),
+        env_id="FrozenLake-v1",
+    )
+    fork = build_model(folder.read_config()).get_env()
+    assert isinstance(fork, Exploring)
+    fork.restore(state)
+    assert fork.archived_cells == []
+    fork.close()
+
+
+def test_an_environment_that_was_reset_on_resume_begins_an_episode_of_its_own(tmp_path: Path) -> None:
+    environments = explore(tmp_path, archive=1.0)
+    environments.reset()
+    walk(environments, DOWN, RIGHT)
+    walk(environments, LEFT, LEFT)
+    state = environments.state()
+    assert state["archive"]["began_here"].tolist() == [True]
+    environments.venv.reset()
+    environments.restore(state)
+    _, done, info = walk(environments, DOWN, RIGHT)
+    assert (done, info["episode"]["l"]) == (True, 2), "it counts as an episode from the environment's own start"
+    environments.close()
+
+
+def test_the_archive_ranks_ways_by_the_environments_own_return(tmp_path: Path) -> None:
+    folder = make_run(
+        tmp_path,
+        env_id="MountainCarContinuous-v0",
+        hyperparameters={"n_envs": 1},
+        exploration=ExplorationPlan(archive=0.5),
+        reward=RewardPlan(weights={"force": 0.0}),
+    )
+    environments: Any = build_model(folder.read_config()).get_env()
+    environments.reset()
+    _, rewards, _, _ = environments.step(np.ones((1, 1), np.float32))
+    assert rewards.tolist() == [0.0]
+    assert environments.state()["archive"]["gained"].tolist() == pytest.approx([-0.1])
+    environments.close()

@@ -43,6 +43,8 @@ def test_an_expression_computes_from_the_values_now_and_before(text: str, value:
         ("coins / 0", 8, "divides by zero"),
         ("  detla(coins)", 2, "Did you mean delta?"),
         ("delta(coins, lives)", 0, "delta needs one value"),
+        ("1 + delta(delta(coins))", 4, "cannot be inside each other"),
+        ("before(abs(delta(coins)))", 0, "cannot be inside each other"),
         ("max(coins)", 0, "max needs two or more values"),
         ("bit(coins, lives)", 11, "number of a bit"),
         ("'coins'", 0, "Only numbers"),

@@ -281,8 +281,8 @@ def test_seeds_have_each_figure_and_its_usual_interval(tmp_path: Path) -> None:
             "--reward-weight torque=0.0 --reward-cap speed=50.0",
         ),
         (
-            {"exploration": ExplorationPlan(map=True, novelty=0.5)},
-            "--steps 100000 --map --novelty 0.5",
+            {"exploration": ExplorationPlan(map=True, novelty=0.5, imitation=10)},
+            "--steps 100000 --map --novelty 0.5 --imitation 10",
         ),
         ({"parent": {"run_id": "b", "snapshot": "5", "step": 5}}, "Forked from b at step 5."),
     ],
