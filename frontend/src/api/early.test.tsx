@@ -1,6 +1,6 @@
 import { QueryClient } from "@tanstack/react-query";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import { earlyScript } from "./early";
+import { createEarlyFetch, earlyScript } from "./early";
 import { releaseRequests } from "./first-request";
 import { readListFilter, toListFilter } from "./run-filter";
 import { runOpeningQuery, USUAL_VIEW } from "./run-opening";
@@ -52,6 +52,25 @@ test.each(["/", "/?new", "/?duplicate=a"])(
     expect(asked).toHaveLength(2);
   },
 );
+
+test("another request leaves the early response to the request that it answers", async () => {
+  open("/");
+  await client().fetchQuery(runPageQuery({ algo: ["ppo"] }, 0)); // as the rules of the form do
+  const filter = toListFilter(readListFilter(new URLSearchParams()));
+  await client().fetchQuery(runPageQuery(filter, 0));
+  expect(asked).toEqual([expect.anything(), "/api/runs?algo=ppo&limit=60&offset=0"]);
+});
+
+test.each([
+  { age: 4_999, requests: 1 },
+  { age: 5_000, requests: 2 },
+])("$age ms after the early request, $requests requests were sent", async ({ age, requests }) => {
+  open("/");
+  const { url, sent } = window.rlvizEarly!;
+  await createEarlyFetch(() => sent + age)(new Request(new URL(url, window.location.href)));
+  expect(asked).toHaveLength(requests);
+  expect(window.rlvizEarly).toBeUndefined();
+});
 
 test("a request for another list is sent", async () => {
   open("/");

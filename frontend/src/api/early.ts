@@ -10,6 +10,8 @@ import { LIST_KEYS } from "./run-filter";
 interface EarlyAnswer {
   url: string;
   answer: Promise<Response>;
+  /** When the request was sent, in milliseconds of `performance.now`. */
+  sent: number;
 }
 
 declare global {
@@ -23,23 +25,35 @@ const OPENING = "/page?max_points=2000&smoothing=0.9&x=step";
 /** The same of the list of runs, after `/api/runs`, unless the address of the page filters it. */
 const LIST = "?grouped=true&training_first=true&without_trials=true&limit=60&offset=0";
 
+/** Milliseconds after which the response is too old: the stream does not report what changed before it began. */
+const FRESH_MS = 5_000;
+
 /** A script in the head of every page. It sends the first request of the list of runs and of a run's page. */
 export const earlyScript = `(function(){var l=location,p=l.pathname,q=new URLSearchParams(l.search),i=q.get("id"),u=${JSON.stringify(`${apiBase}/runs`)};
 if(/\\/runs\\/view$/.test(p)&&/^[a-z0-9][a-z0-9-]{0,127}$/.test(i||"")&&!q.has("smooth")&&!q.has("x"))u+="/"+i+${JSON.stringify(OPENING)};
 else if(p===${JSON.stringify(`${rootPath}/`)}&&!${JSON.stringify(LIST_KEYS)}.some(function(k){return q.has(k)}))u+=${JSON.stringify(LIST)};
 else return;
-var a=fetch(u);a.catch(function(){});window.rlvizEarly={url:u,answer:a}})()`;
+var a=fetch(u);a.catch(function(){});window.rlvizEarly={url:u,answer:a,sent:performance.now()}})()`;
 
 /** Whether the page is one of a run whose first request was sent. */
 export function hasEarlyOpening(): boolean {
   return typeof window !== "undefined" && Boolean(window.rlvizEarly?.url.endsWith(OPENING));
 }
 
-/** Sends a request, or takes the response to the same request that the head of the page sent. It is taken once. */
-export function fetchEarly(request: Request): Promise<Response> {
-  const early = typeof window === "undefined" ? undefined : window.rlvizEarly;
-  if (!early) return fetch(request);
-  delete window.rlvizEarly;
-  const isSame = new URL(early.url, window.location.href).href === request.url;
-  return isSame ? early.answer : fetch(request);
+/**
+ * Returns a function that sends a request, or returns the response to the same request that the head of the page sent.
+ * That response is used once, and only within five seconds. Other requests leave it in place.
+ *
+ * @param now The clock, in milliseconds of `performance.now`.
+ */
+export function createEarlyFetch(now: () => number): (request: Request) => Promise<Response> {
+  return (request) => {
+    const early = typeof window === "undefined" ? undefined : window.rlvizEarly;
+    const isSame = early && new URL(early.url, window.location.href).href === request.url;
+    if (!isSame) return fetch(request);
+    delete window.rlvizEarly;
+    return now() - early.sent < FRESH_MS ? early.answer : fetch(request);
+  };
 }
+
+export const fetchEarly = createEarlyFetch(() => performance.now());

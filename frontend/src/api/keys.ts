@@ -3,6 +3,8 @@ export const keys = {
   runs: ["runs"] as const,
   runList: (filter: object) => ["runs", filter] as const,
   queue: ["runs", { queue: true }, 0] as const,
+  /** Key of the mutations that move a run in the queue. */
+  queueMoves: ["queue-moves"] as const,
   runPage: (filter: object, page: number) => ["runs", filter, page] as const,
   namedRuns: ["runs", "named"] as const,
   runsById: (ids: readonly string[]) => ["runs", "named", ids] as const,

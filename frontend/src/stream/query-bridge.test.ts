@@ -86,6 +86,22 @@ test("moving a queued run makes the lists reload the positions of the others", (
   expect([stale(first), stale(keys.run("other"))]).toEqual([true, true]);
 });
 
+test("the queue is not reloaded while the user moves runs in it", () => {
+  const queued = (queue_position: number) => run("q", { status: "queued", queue_position });
+  client.setQueryData(first, page(queued(3)));
+  client.setQueryData(keys.queue, page(queued(3)));
+  const mutationFn = () => new Promise(() => {});
+  const move = client
+    .getMutationCache()
+    .build(client, { mutationKey: keys.queueMoves, mutationFn });
+  void move.execute(undefined);
+  apply({ kind: "status", run: queued(2) });
+  expect([stale(first), stale(keys.queue)]).toEqual([true, false]);
+  client.getMutationCache().clear();
+  apply({ kind: "status", run: queued(1) });
+  expect(stale(keys.queue)).toBe(true);
+});
+
 test("an unknown run reloads the list", () => {
   apply({ kind: "status", run: run("new") });
   expect([stale(first), stale(second)]).toEqual([true, true]);

@@ -7,6 +7,8 @@ const RUN = keys.run("")[0];
 /** Keys of a list's pages begin with the list's key. */
 const LIST_KEY_LENGTH = keys.runList({}).length;
 const LIVE: readonly unknown[] = [RUN, keys.runs[0], keys.health[0]];
+/** The list that a page of runs belongs to. */
+const listOf = (key: QueryKey) => hashKey(key.slice(0, LIST_KEY_LENGTH));
 
 /** Returns a function that applies a stream event to the query cache, so that pages need not poll. */
 export function queryBridge(client: QueryClient): (event: StreamEvent) => void {
@@ -41,18 +43,23 @@ export function queryBridge(client: QueryClient): (event: StreamEvent) => void {
   function applyToLists(run: Run, changed: boolean) {
     const known = new Map<string, Run | null>();
     for (const [key, data] of client.getQueriesData<RunPage>({ queryKey: keys.runs })) {
-      const list = hashKey(key.slice(0, LIST_KEY_LENGTH));
+      const list = listOf(key);
       const old = data?.runs.find(({ id }) => id === run.id);
       // A status change does not change which runs a list of named runs contains.
       const isNamed = key[1] === keys.namedRuns[1];
       if (!isNamed && (!known.has(list) || old)) known.set(list, old ?? null);
       if (data && old) patch(client, key, withRun(data, run));
     }
+    // While the user moves runs in the queue, its order is ahead of the service. The last move reloads it.
+    if (client.isMutating({ mutationKey: keys.queueMoves }) > 0) known.delete(listOf(keys.queue));
     for (const [list, old] of known) {
       // A new run, or one that a filter may now include or exclude: only the service knows its
       // place.
       const moved = old === null ? changed : old.status !== run.status || isRequeued(old, run);
-      if (moved) invalidate(JSON.parse(list) as QueryKey);
+      if (!moved) continue;
+      // Not by the list's key: an empty filter is part of every other one.
+      const predicate = ({ queryKey }: { queryKey: QueryKey }) => listOf(queryKey) === list;
+      void client.invalidateQueries({ queryKey: keys.runs, predicate });
     }
   }
 

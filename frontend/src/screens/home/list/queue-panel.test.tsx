@@ -1,4 +1,4 @@
-import { screen, waitFor, within } from "@testing-library/react";
+import { fireEvent, screen, waitFor, within } from "@testing-library/react";
 import userEvent from "@testing-library/user-event";
 import { expect, test } from "vitest";
 import type { Run } from "@/api/types";
@@ -41,4 +41,28 @@ test("queued runs are shown in order and can be moved by button and by key", asy
 
   await userEvent.keyboard("{ArrowUp}{End}"); // the second before the first is answered
   await waitFor(() => expect(moves().slice(2)).toEqual([{ to: "up" }, { to: "last" }]));
+});
+
+test("the lists are reloaded after the last of several moves, not between them", async () => {
+  const asked = serve({
+    "GET /algorithms": () => ({ body: [] }),
+    "GET /runs": () => ({ body: { runs: ["a", "b", "c"].map(run), groups: [], total: 3 } }),
+    "POST /runs/c/queue": () => ({ body: { ...run("c"), queue_position: 1 } }),
+    "POST /runs/b/queue": () => ({ body: { ...run("b"), queue_position: 3 } }),
+  });
+  renderWithQueries(<QueuePanel waiting={3} />);
+  await userEvent.click(screen.getByRole("button", { name: "3 runs wait in the queue" }));
+  const handle = (name: RegExp) => screen.findByRole("button", { name });
+  const [c, b] = [await handle(/Place of Run c/), await handle(/Place of Run b/)];
+  const before = asked.length;
+  fireEvent.keyDown(c, { key: "Home" });
+  fireEvent.keyDown(b, { key: "End" });
+  expect(await screen.findByText("Run b is number 3 in the queue.")).toBeInTheDocument();
+  await waitFor(() =>
+    expect(asked.slice(before).map(({ route }) => route)).toEqual([
+      "POST /runs/c/queue",
+      "POST /runs/b/queue",
+      "GET /runs",
+    ]),
+  );
 });

@@ -48,6 +48,7 @@ function Queue() {
   const [target, setTarget] = useState<string | null>(null);
   const [said, setSaid] = useState("");
   const move = useMutation({
+    mutationKey: keys.queueMoves,
     // One after the other, so that no key is lost while an earlier move is on its way.
     scope: { id: "queue" },
     mutationFn: ({ run, place }: { run: Run; place: QueueMove }) => moveInQueue(run.id, place),
@@ -60,7 +61,11 @@ function Queue() {
     },
     onSuccess: ({ name, queue_position }) =>
       setSaid(`${name} is number ${queue_position ?? "?"} in the queue.`),
-    onSettled: () => client.invalidateQueries({ queryKey: keys.runs }),
+    onSettled: () => {
+      // This move still counts as pending. A reload between two moves would undo the later one on the screen.
+      if (client.isMutating({ mutationKey: keys.queueMoves }) > 1) return;
+      void client.invalidateQueries({ queryKey: keys.runs });
+    },
   });
   if (!data) {
     return error ? (
