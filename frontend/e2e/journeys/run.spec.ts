@@ -52,5 +52,7 @@ test("a failed run names its cause @phone", async ({ page }) => {
   await expect(page.getByText(/ValueError: Expected logits, found nan/).first()).toBeVisible();
   await page.goto(runPage(interrupted));
   await expect(status(page, "interrupted")).toBeVisible();
-  await expect(page.getByText(/killed the worker \(signal 9\) because it ran out of memory/).first()).toBeVisible();
+  await expect(
+    page.getByText(/killed the worker \(signal 9\) because it ran out of memory/).first(),
+  ).toBeVisible();
 });
