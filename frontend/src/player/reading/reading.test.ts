@@ -156,7 +156,7 @@ describe("a reading of very many", () => {
     expect(chosenAction(recordOf(3, { reading: values }), null, true, many)).toEqual([19_999]);
   });
 
-  test("of which only a part is sent shows their indices", () => {
+  test("shows the indices of actions if only some are sent", () => {
     const best = reading({ probabilities: [0.5, 0.25, 0.125], places: [700, 3, 19_999] });
     const [picture] = prepareReading(best, { ...many, starts: [1] }, [3]);
     expect(picture).toMatchObject({
