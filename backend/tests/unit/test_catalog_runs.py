@@ -163,7 +163,7 @@ def test_runs_are_sorted_by_external_values_and_those_without_come_last(database
 
 @pytest.fixture
 def ties(database: Database) -> Database:
-    """A catalogue of 20 runs, several of which share each value."""
+    """A catalogue of 20 runs, in which each value occurs several times."""
     runs = [
         {"name": f"Same {n // 4}", "ep_rew_mean": None if n % 5 == 0 else float(n // 3), "created_at": float(n // 6)}
         for n in range(20)

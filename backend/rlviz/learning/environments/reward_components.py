@@ -21,6 +21,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import Any
 
 from rlviz.domain.errors import EnvironmentFaulty
@@ -64,6 +65,7 @@ def describe_difference(components: Components, reward: float, environment: str)
     )
 
 
+@dataclass
 class EpisodeSums:
     """Sums the components of the current episode in each of several environments.
 
@@ -71,9 +73,8 @@ class EpisodeSums:
     no sums.
     """
 
-    def __init__(self) -> None:
-        self._sums: dict[int, dict[str, float]] = {}
-        self._steps: dict[int, int] = {}
+    _sums: dict[int, dict[str, float]] = field(default_factory=dict, init=False)
+    _steps: dict[int, int] = field(default_factory=dict, init=False)
 
     def add(self, place: int, components: Components) -> None:
         """Add the components of one step of the environment at ``place``."""

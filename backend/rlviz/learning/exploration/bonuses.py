@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 from stable_baselines3.common.base_class import BaseAlgorithm
-from stable_baselines3.common.vec_env import VecEnv, VecEnvWrapper
+from stable_baselines3.common.vec_env import VecEnv, VecEnvWrapper, unwrap_vec_wrapper
 from stable_baselines3.common.vec_env.base_vec_env import VecEnvStepReturn
 
 from rlviz.domain.config import ExplorationPlan, RunConfig
@@ -64,12 +64,8 @@ def episode_lengths(environments: VecEnv) -> list[int]:
 
 def exploration_of(model: BaseAlgorithm) -> Exploring | None:
     """Return the exploration that a model's environments are wrapped in, if there is one."""
-    found: Any = model.get_env()
-    while isinstance(found, VecEnvWrapper):
-        if isinstance(found, Exploring):
-            return found
-        found = found.venv
-    return None
+    environments = model.get_env()
+    return None if environments is None else unwrap_vec_wrapper(environments, Exploring)
 
 
 class Exploring(VecEnvWrapper):

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 from stable_baselines3.common.base_class import BaseAlgorithm
-from stable_baselines3.common.vec_env import VecEnv, VecEnvWrapper
+from stable_baselines3.common.vec_env import VecEnv, VecEnvWrapper, unwrap_vec_wrapper
 from stable_baselines3.common.vec_env.base_vec_env import VecEnvStepReturn
 
 from rlviz.domain.config import RunConfig
@@ -29,12 +29,8 @@ def add_weighting(environments: VecEnv, config: RunConfig) -> VecEnv:
 
 def weighting_of(model: BaseAlgorithm) -> Weighting | None:
     """Return the weighting that a model's environments are wrapped in, if there is one."""
-    found: Any = model.get_env()
-    while isinstance(found, VecEnvWrapper):
-        if isinstance(found, Weighting):
-            return found
-        found = found.venv
-    return None
+    environments = model.get_env()
+    return None if environments is None else unwrap_vec_wrapper(environments, Weighting)
 
 
 class Weighting(VecEnvWrapper):
