@@ -43,6 +43,16 @@ def test_the_time_left_depends_on_the_cost_and_not_on_the_age(experiment: OpenEx
     assert state_of(experiment, rows, now=late, parallel=1).seconds_left is None
 
 
+def test_no_time_left_is_given_while_only_scoring_is_left(experiment: OpenExperiment) -> None:
+    rows = {}
+    for index, trial in enumerate(experiment.trials.values()):
+        run_id = f"run-{index}"
+        experiment.record(trial, TrialState.BEGUN, run_id)
+        rows[run_id] = row(run_id, seconds=60.0, step=100).model_copy(update={"status": "completed"})
+    found = state_of(experiment, rows, now=CREATED + 100, parallel=1)
+    assert (found.progress, found.seconds_left) == (1.0, None)
+
+
 def test_long_trials_have_more_weight_in_progress_and_time_left(tmp_path: Path) -> None:
     lengths = {"short": 10_000, "long": 1_000_000}
     variants = [{"name": name, "changes": {"total_timesteps": steps}} for name, steps in lengths.items()]

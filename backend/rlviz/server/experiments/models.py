@@ -69,7 +69,9 @@ class ExperimentSummary(Wire):
     )
     counts: dict[CellStatus, int] = Field(description="Trials by status.")
     progress: float = Field(ge=0, le=1, description="Share of the total steps that is done.")
-    seconds_left: float | None
+    seconds_left: float | None = Field(
+        description="Estimated seconds of training left; null without an estimate and during the last scoring."
+    )
     core_seconds: float
     searches: bool = Field(description="Whether it searches hyperparameters.")
     hint_test: HintOutcome | None = Field(None, description="Result of the hint that it tests; null: it tests none.")

@@ -179,8 +179,15 @@ def _end(experiment: OpenExperiment, trial: Trial, row: RunRow | None) -> int | 
 
 
 def _seconds_left(trained: float, progress: float, trials_left: float, parallel: int) -> float | None:
-    """Return the estimated seconds left. ``trained``: total seconds of all runs so far."""
-    if progress <= LEAST_PROGRESS or trained <= 0:
+    """Return the estimated seconds of training left; None before there is an estimate, and while only scoring is left.
+
+    Args:
+        trained: Total seconds of all runs so far.
+        progress: Share of all steps that is done, 0 to 1.
+        trials_left: Number of trials that have yet to train, as a sum of shares.
+        parallel: Number of runs that train at the same time.
+    """
+    if progress <= LEAST_PROGRESS or progress >= 1 or trained <= 0:
         return None
     still = trained * (1 - progress) / progress
     at_once = min(float(parallel), trials_left)

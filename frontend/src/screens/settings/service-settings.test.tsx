@@ -51,12 +51,12 @@ test("a value is saved with Enter and a reset button appears", async () => {
     },
   });
   renderWithQueries(<ServiceSettings problem={null} />);
-  const field = await screen.findByRole("textbox", { name: "Max sessions" });
+  const field = await screen.findByRole("textbox", { name: "Maximum sessions" });
   await userEvent.clear(field);
   await userEvent.type(field, "5{Enter}");
   expect(await screen.findByText("settings page")).toBeVisible();
   expect(field).toHaveValue("5");
-  await userEvent.click(screen.getByRole("button", { name: "Reset Max sessions" }));
+  await userEvent.click(screen.getByRole("button", { name: "Reset Maximum sessions" }));
   expect(await screen.findByDisplayValue("2")).toBe(field);
   const fixed = screen.getByRole("list", { name: "Settings that are fixed" });
   expect(within(fixed).getByText("Token")).toBeVisible();
@@ -73,7 +73,7 @@ test("a refused value says why at its field, and Escape restores the old one", a
   });
   renderWithQueries(<ServiceSettings problem="runs/settings.json cannot be read." />);
   expect(screen.getByText(/cannot be read/)).toBeVisible();
-  const field = await screen.findByRole("textbox", { name: "Max sessions" });
+  const field = await screen.findByRole("textbox", { name: "Maximum sessions" });
   await userEvent.type(field, "00{Enter}");
   expect(await screen.findByRole("alert")).toHaveTextContent("must be at most 32");
   await userEvent.type(field, "{Escape}");

@@ -36,11 +36,23 @@ export function valueOf(text: string, kind: Change["kind"]): unknown {
   }
 }
 
-/** `max_concurrent_runs` → `Max concurrent runs`. */
+/** `max_concurrent_runs` → `Maximum concurrent runs`. */
 export function settingTitle(name: string): string {
-  const words = name.replaceAll("_", " ");
-  return words.charAt(0).toUpperCase() + words.slice(1);
+  const words = name.split("_").map((word) => TITLE_WORDS[word] ?? word);
+  const title = words.join(" ");
+  return title.charAt(0).toUpperCase() + title.slice(1);
 }
+
+/** Words that a title writes out, or in capitals. */
+const TITLE_WORDS: Record<string, string> = {
+  cors: "CORS",
+  dir: "folder",
+  eval: "evaluation",
+  max: "maximum",
+  min: "minimum",
+  roms: "ROMs",
+  url: "URL",
+};
 
 const SOURCES: Record<string, string> = {
   flag: "a flag",
