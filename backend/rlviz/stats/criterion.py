@@ -35,7 +35,7 @@ class Criterion:
         goal = f"a mean return of {decimal(threshold)}"
         if self.source is Source.TRAINING:
             return f"{goal} over {MEAN_EPISODES} episodes of training"
-        return f"{goal} in greedy evaluations, one every {brief_number(self.resolution)} steps"
+        return f"{goal} in greedy evaluations (one every {brief_number(self.resolution)} steps)"
 
 
 BY_TRAINING = Criterion(Source.TRAINING)

@@ -153,7 +153,7 @@ def test_a_single_run_has_no_verdict() -> None:
 
 
 EVERY_5K = Criterion(Source.EVALUATION, 5_000)
-GREEDY = "a mean return of 475.0 in greedy evaluations, one every 5k steps"
+GREEDY = "a mean return of 475.0 in greedy evaluations (one every 5k steps)"
 
 
 @pytest.mark.parametrize(
