@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable
 
-from pydantic import Field
+from pydantic import Field, PositiveFloat
 
 from rlviz.domain.lazy_model import Frozen
 
@@ -37,8 +37,13 @@ class VisitMap(Frozen):
         exclude_if=lambda cells: not cells,
         description="Ids of the cells whose state is in the archive, so that episodes can begin there.",
     )
+    archive_weights: list[PositiveFloat] = Field(
+        default_factory=list,
+        exclude_if=lambda weights: not weights,
+        description="How often episodes begin in each of these cells, relative to each other.",
+    )
 
 
 def archive_weights(visits: Iterable[int]) -> list[float]:
-    """Return how often episodes begin in cells with so many visits, relative to each other (Ecoffet et al., 2021)."""
+    """Return how often episodes begin in places with so many visits, relative to each other (Ecoffet et al., 2021)."""
     return [1 / math.sqrt(count + 1) for count in visits]

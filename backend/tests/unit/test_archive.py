@@ -67,7 +67,7 @@ def test_no_episode_begins_in_the_archive_unless_it_is_switched_on(tmp_path: Pat
     environments = explore(tmp_path, map=True)
     environments.reset()
     assert walk(environments, DOWN, RIGHT)[0].tolist() == [0]
-    assert (environments.archived_cells, "archive" in environments.state()) == ([], False)
+    assert (environments.archived_cells, "archive" in environments.state()) == ({}, False)
     environments.close()
 
 
@@ -112,7 +112,7 @@ def test_beyond_its_bytes_the_most_visited_cells_are_dropped(tmp_path: Path) -> 
     for cell in (9, 2, 7, 4, 1):
         small.begin_episode(0)
         small.offer(0, cell, environments.venv.envs[0], np.array(cell), visits)  # type: ignore[attr-defined]
-    assert small.cells == [1, 2, 4]
+    assert small.places == [1, 2, 4]
     assert small.bytes <= 3 * archive.bytes + 50
     environments.close()
 
@@ -146,9 +146,9 @@ def test_a_fork_with_other_options_starts_an_archive_of_its_own(tmp_path: Path) 
     environments.reset()
     walk(environments, DOWN, RIGHT)
     state = environments.state()
-    assert environments.archived_cells != []
+    assert environments.archived_cells
     environments.restore({**state, "task": "other options"})
-    assert environments.archived_cells != [], "what it has stays"
+    assert environments.archived_cells, "what it has stays"
     environments.close()
     folder = make_run(
         tmp_path,
@@ -160,7 +160,7 @@ def test_a_fork_with_other_options_starts_an_archive_of_its_own(tmp_path: Path) 
     fork = build_model(folder.read_config()).get_env()
     assert isinstance(fork, Exploring)
     fork.restore(state)
-    assert fork.archived_cells == []
+    assert fork.archived_cells == {}
     fork.close()
 
 

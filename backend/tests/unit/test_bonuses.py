@@ -39,6 +39,29 @@ def test_only_the_first_visit_in_an_episode_counts_and_counts_less_in_later_epis
     assert (visits.steps.tolist(), visits.episodes.tolist(), visits.total) == ([4, 4, 0, 0], [3, 3, 0, 0], 2)
 
 
+def test_a_cell_is_new_in_each_stage_and_the_map_shows_all_stages() -> None:
+    visits, other = Visits(4, environments=1, stages=3), Visits(4, environments=1, stages=3)
+    visits.begin_episode(0, 1)
+    assert [visits.visit(0, 1), visits.visit(0, 1, stage=2), visits.visit(0, 1, stage=2)] == [0, 1, 0]
+    assert (visits.steps.tolist(), visits.episodes.tolist(), visits.total) == ([0, 4, 0, 0], [0, 1, 0, 0], 1)
+    assert visits.place_steps[[1, 9]].tolist() == [2, 2]
+    assert visits.parts_of(visits.place_of(1, 2)) == (1, 2)
+    other.restore(pickle.loads(pickle.dumps(visits.state())))
+    assert other.visit(0, 1, stage=2) == 0
+    other.begin_episode(0, 1, stage=2)
+    assert (other.episodes[1], other.visit(0, 1, stage=1)) == (2, 1)
+
+
+def test_counts_from_before_there_were_stages_are_those_of_the_first_stage() -> None:
+    visits, staged = Visits(2, environments=1), Visits(2, environments=1, stages=2)
+    visits.begin_episode(0, 1)
+    state = visits.state()
+    del state["places"]
+    staged.restore(state)
+    assert staged.place_steps.tolist() == [0, 1, 0, 0]
+    assert [staged.visit(0, 1), staged.visit(0, 1, stage=1)] == [0, 1]
+
+
 def test_earlier_maps_are_kept_at_growing_intervals() -> None:
     visits = Visits(2, environments=1)
     for step in range(0, 200 * FIRST_FRAME, 100):

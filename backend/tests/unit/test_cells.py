@@ -79,7 +79,7 @@ def test_the_api_describes_a_world_without_its_reader() -> None:
     assert told is not None
     assert told.model_dump() == {
         **{"columns": 2, "rows": 2, "rooms_across": 1, "rooms_down": 1, "rooms": [], "marks": "SFHG"},
-        **{"across": None, "down": None},
+        **{"across": None, "down": None, "stages": 1},
     }
     assert view_world(None) is None
     assert World("x:y", 2, 3).cells == 6

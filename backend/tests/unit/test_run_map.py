@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -21,10 +22,10 @@ def folder(tmp_path: Path) -> RunFolder:
     return make_run(tmp_path, env_id="FrozenLake-v1", exploration=ExplorationPlan(map=True))
 
 
-def write(folder: RunFolder, visits: list[int], archive: list[int] | None = None) -> None:
+def write(folder: RunFolder, visits: list[int], **archive: Any) -> None:
     frames = [VisitFrame(step=step, visits=[*visits[:-1], 0]) for step in (1_000, 9_000)]
     path = EvaluatedPath(step=1_500, cells=[0, 4, 8])
-    found = VisitMap(step=2_000, visits=visits, episodes=visits, frames=frames, path=path, archive=archive or [])
+    found = VisitMap(step=2_000, visits=visits, episodes=visits, frames=frames, path=path, **archive)
     folder.map_path.write_text(found.model_dump_json())
 
 
@@ -73,5 +74,7 @@ def test_the_frontier_is_the_least_visited_part_of_the_archive(folder: RunFolder
     ]
     assert found.frontier[0].weight == pytest.approx(0.5 / (0.5 + 1 / 3 + 0.25 + 0.1))
     assert read(folder, 1_999).frontier == [], "the archive is that of now"
+    write(folder, [99, 3, 15, 0, 8, *[0] * 11], archive=[0, 1, 77], archive_weights=[1.5, 0.5, 9.0])
+    assert [(cell.id, cell.weight) for cell in read(folder).frontier] == [(0, 0.75)], "the weights that training used"
     write(folder, [99, 3, 15, 0, 8, *[0] * 11])
     assert (read(folder).frontier, "archive" in folder.map_path.read_text()) == ([], False)

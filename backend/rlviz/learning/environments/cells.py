@@ -47,6 +47,9 @@ class World:
         across: What a column stands for; None: a place.
         down: What a row stands for; None: a place.
         marks: A letter for each cell, row by row: S start, G goal, F free, H hole, C cliff; empty if there are none.
+        stages: Stages of progress in an episode, which coverage and the archive tell apart: a cell that is known
+            without the key is new with it. The map shows all stages together. With more than one, the environment's
+            method ``stage`` returns the current one, counted from 0.
     """
 
     reader: str
@@ -58,6 +61,7 @@ class World:
     across: Axis | None = None
     down: Axis | None = None
     marks: str = ""
+    stages: int = 1
 
     @property
     def cells(self) -> int:
@@ -83,6 +87,11 @@ def read_cell(world: World, env: Any) -> int | None:
     """Return the id of the cell that ``env`` is in; None before its first episode, or where it is nowhere."""
     cell = load(world.reader)(env.unwrapped)
     return None if cell is None else world.cell_id(cell)
+
+
+def read_stage(world: World, env: Any) -> int:
+    """Return the stage of progress that ``env`` is in, counted from 0."""
+    return int(env.unwrapped.stage()) if world.stages > 1 else 0
 
 
 def read_square(env: Any) -> Cell | None:

@@ -10,7 +10,7 @@ import numpy as np
 from gymnasium import spaces
 from gymnasium.wrappers import FlattenObservation
 
-from rlviz.learning.environments.cells import World, read_cell
+from rlviz.learning.environments.cells import World, read_cell, read_stage
 from rlviz.learning.environments.reward_components import COMPONENTS
 from rlviz.stats.pictures import is_picture
 
@@ -82,7 +82,8 @@ def wrap_numbered(env: Env, options: object) -> Env:
 
 
 class NamedCell(Wrapper):
-    """Puts the id of the environment's cell into ``info["cell"]`` after each reset and step."""
+    """Puts the id of the environment's cell into ``info["cell"]`` after each reset and step, and the stage of progress
+    into ``info["stage"]``."""
 
     def __init__(self, env: Env, world: World) -> None:
         super().__init__(env)
@@ -90,11 +91,14 @@ class NamedCell(Wrapper):
 
     def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Any, dict[str, Any]]:
         observation, info = self.env.reset(seed=seed, options=options)
-        return observation, {**info, "cell": read_cell(self._world, self.env)}
+        return observation, {**info, **self._place()}
 
     def step(self, action: Any) -> Outcome:
         observation, reward, terminated, truncated, info = self.env.step(action)
-        return observation, reward, terminated, truncated, {**info, "cell": read_cell(self._world, self.env)}  # type: ignore[return-value]
+        return observation, reward, terminated, truncated, {**info, **self._place()}  # type: ignore[return-value]
+
+    def _place(self) -> dict[str, int | None]:
+        return {"cell": read_cell(self._world, self.env), "stage": read_stage(self._world, self.env)}
 
 
 class RawOutcome(Wrapper):

@@ -1,5 +1,7 @@
 """Keeps a state of the environment for each visited cell, from which later episodes of training may begin.
 
+A place is a cell in a stage of progress (see ``Visits``).
+
 This is the first phase of Go-Explore (Ecoffet et al., 2021), beside ordinary training: return to a cell that has seldom
 been visited, then explore from there. The agent need not find the way there again in each episode.
 """
@@ -41,7 +43,7 @@ episodes from the same cell differ."""
 
 @dataclass(frozen=True)
 class Archived:
-    """A state of the environment in a cell.
+    """A state of the environment in a place.
 
     Attributes:
         blob: The compressed state and the observation.
@@ -55,13 +57,13 @@ class Archived:
 
 
 class Archive:
-    """The states of visited cells, with the best way to each that was found.
+    """The states of visited places, with the best way to each that was found.
 
     Args:
         environments: Number of environments that are played together.
         probability: Probability that an episode begins in the archive.
-        seed: Seed of the generator that chooses cells; it is used for nothing else.
-        most_bytes: Limit on the bytes of all states; the cells that are chosen least often are dropped.
+        seed: Seed of the generator that chooses places; it is used for nothing else.
+        most_bytes: Limit on the bytes of all states; the places that are chosen least often are dropped.
     """
 
     def __init__(self, environments: int, probability: float, seed: int, most_bytes: int = MOST_BYTES) -> None:
@@ -81,8 +83,8 @@ class Archive:
         """Steps since each environment last replaced a state."""
 
     @property
-    def cells(self) -> list[int]:
-        """The ids of the archived cells, in order."""
+    def places(self) -> list[int]:
+        """The ids of the archived places, in order."""
         return sorted(self._states)
 
     @property
@@ -100,56 +102,56 @@ class Archive:
         """Note that the environment at ``index`` begins an episode at its own start."""
         self.gained[index], self.steps[index], self.began_here[index] = 0.0, 0, False
 
-    def offer(self, index: int, cell: int, env: Env, observation: Any, visits: NDArray[np.int64]) -> None:
-        """Keep the state of ``env`` if its cell is new, or if the way there is better than the one known.
+    def offer(self, index: int, place: int, env: Env, observation: Any, visits: NDArray[np.int64]) -> None:
+        """Keep the state of ``env`` if its place is new, or if the way there is better than the one known.
 
         Args:
             index: Index of the environment.
-            cell: The cell that it is in, within an episode.
+            place: The place that it is in, within an episode.
             env: The environment between two steps.
             observation: What the agent sees there.
-            visits: Visits to each cell.
+            visits: Visits to each place.
         """
-        known, gained, steps = self._states.get(cell), float(self.gained[index]), int(self.steps[index])
+        known, gained, steps = self._states.get(place), float(self.gained[index]), int(self.steps[index])
         if known is not None:
             if not _is_better(gained, steps, known):
                 return
             if self._replaced[index] < REPLACE_EVERY and gained <= self._highest:
                 return
             self._replaced[index] = 0
-        elif self._is_full and visits[cell] >= visits[max(self._states, key=visits.__getitem__)]:
+        elif self._is_full and visits[place] >= visits[max(self._states, key=visits.__getitem__)]:
             return  # it would be dropped at once
         state = capture_environment(env, without=_LEFT_OUT, canonical=True), np.array(observation)
         blob = zstandard.ZstdCompressor(_LEVEL).compress(pickle.dumps(state, pickle.HIGHEST_PROTOCOL))
         self._bytes += len(blob) - (len(known.blob) if known is not None else 0)
-        self._states[cell] = Archived(blob, gained, steps)
+        self._states[place] = Archived(blob, gained, steps)
         self._highest = max(self._highest, gained)
         while self._bytes > self._most_bytes:
             self._drop(self._least_valuable(visits))
 
     def choose(self, visits: NDArray[np.int64]) -> int | None:
-        """Return the cell in which the next episode begins; None: at the environment's own start."""
+        """Return the place in which the next episode begins; None: at the environment's own start."""
         if not self._states or self._generator.random() >= self._probability:
             return None
-        cells = self.cells
-        bounds = np.cumsum(archive_weights(visits[cells]))
-        place = int(np.searchsorted(bounds, self._generator.random() * bounds[-1], side="right"))
-        return cells[min(place, len(cells) - 1)]
+        places = self.places
+        bounds = np.cumsum(archive_weights(visits[places]))
+        index = int(np.searchsorted(bounds, self._generator.random() * bounds[-1], side="right"))
+        return places[min(index, len(places) - 1)]
 
-    def restore_cell(self, index: int, cell: int, env: Env) -> Any:
-        """Begin the episode of the environment at ``index`` in ``cell``. Returns what the agent sees there.
+    def restore_place(self, index: int, place: int, env: Env) -> Any:
+        """Begin the episode of the environment at ``index`` in ``place``. Returns what the agent sees there.
 
         Raises:
             NotCapturable: The state cannot be restored, for example because another PyBoy saved it. It is dropped, and
                 the environment must be reset.
         """
-        found = self._states[cell]
+        found = self._states[place]
         state, observation = pickle.loads(zstandard.ZstdDecompressor().decompress(found.blob))
         generator = env.unwrapped.np_random.bit_generator.state
         try:
             restore_environment(env, state)
         except NotCapturable:
-            self._drop(cell)
+            self._drop(place)
             raise
         env.unwrapped.np_random.bit_generator.state = generator
         self.gained[index], self.steps[index], self.began_here[index] = found.gained, found.steps, True
@@ -161,16 +163,16 @@ class Archive:
         return bool(self._states) and self._bytes * (1 + 1 / len(self._states)) > self._most_bytes
 
     def _least_valuable(self, visits: NDArray[np.int64]) -> int:
-        cells = self.cells
-        return cells[int(np.argmin(archive_weights(visits[cells])))]
+        places = self.places
+        return places[int(np.argmin(archive_weights(visits[places])))]
 
-    def _drop(self, cell: int) -> None:
-        self._bytes -= len(self._states.pop(cell).blob)
+    def _drop(self, place: int) -> None:
+        self._bytes -= len(self._states.pop(place).blob)
 
     def state(self) -> dict[str, Any]:
         return {
             "generator": self._generator.bit_generator.state,
-            "states": [(cell, one.blob, one.gained, one.steps) for cell, one in sorted(self._states.items())],
+            "states": [(place, one.blob, one.gained, one.steps) for place, one in sorted(self._states.items())],
             "gained": self.gained.copy(),
             "steps": self.steps.copy(),
             "began_here": self.began_here.copy(),
@@ -181,7 +183,7 @@ class Archive:
     def restore(self, state: dict[str, Any]) -> None:
         """Continue from ``state``. A fork may have another number of environments: all begin at their own start."""
         self._generator.bit_generator.state = state["generator"]
-        self._states = {cell: Archived(blob, gained, steps) for cell, blob, gained, steps in state["states"]}
+        self._states = {place: Archived(blob, gained, steps) for place, blob, gained, steps in state["states"]}
         self._highest = state["highest"]
         self._bytes = sum(len(one.blob) for one in self._states.values())
         if len(state["steps"]) == len(self.steps):
@@ -193,7 +195,7 @@ class Archive:
 
 
 def _is_better(gained: float, steps: int, known: Archived) -> bool:
-    """Return whether a way to a cell replaces the known one: a higher return, or the same one on a shorter path."""
+    """Return whether a way to a place replaces the known one: a higher return, or the same one on a shorter path."""
     if abs(gained - known.gained) > 1e-9 * max(1.0, abs(gained)):
         return gained > known.gained
     return steps < known.steps

@@ -21,7 +21,7 @@ from stable_baselines3.common.vec_env.base_vec_env import VecEnvStepReturn
 from rlviz.domain.config import ExplorationPlan, RunConfig
 from rlviz.domain.metrics import ARCHIVE_CELLS, ARCHIVE_LENGTH, ARCHIVE_RETURN, EXPLORED_CELLS, EXPLORED_TOTAL
 from rlviz.domain.reward_components import WEIGHTING
-from rlviz.domain.visits import EvaluatedPath
+from rlviz.domain.visits import EvaluatedPath, archive_weights
 from rlviz.learning.environments.cells import World
 from rlviz.learning.environments.custom import find_environment
 from rlviz.learning.environments.reward_components import COMPONENTS, add_bonus
@@ -49,12 +49,13 @@ def add_exploration(environments: VecEnv, config: RunConfig) -> VecEnv:
     plan = config.exploration
     if plan is None or not plan.changes_environments:
         return environments
-    return Exploring(environments, plan, find_environment(config).world, config.seed, task_of(config))
+    world = find_environment(config).world
+    return Exploring(environments, plan, world, config.seed, task_of(config, world.stages if world is not None else 1))
 
 
-def task_of(config: RunConfig) -> str:
+def task_of(config: RunConfig, stages: int = 1) -> str:
     """Return what decides the states and returns of the environment. A fork may have other options."""
-    return json.dumps([config.env_id, config.env_options], sort_keys=True)
+    return json.dumps([config.env_id, config.env_options, *([stages] if stages > 1 else [])], sort_keys=True)
 
 
 def episode_lengths(environments: VecEnv) -> list[int]:
@@ -80,7 +81,7 @@ class Exploring(VecEnvWrapper):
         count = environments.num_envs
         self._plan, self._task = plan, task
         self.world = world if plan.counts_visits else None
-        self.visits = Visits(world.cells, count) if world is not None and plan.counts_visits else None
+        self.visits = Visits(world.cells, count, world.stages) if world is not None and plan.counts_visits else None
         self._novelty = (
             Novelty(environments.observation_space, count, plan.novelty, seed) if plan.novelty is not None else None
         )
@@ -95,9 +96,16 @@ class Exploring(VecEnvWrapper):
         """The path of the newest evaluated policy."""
 
     @property
-    def archived_cells(self) -> list[int]:
-        """The ids of the cells in the archive, in order; empty without one."""
-        return self._archive.cells if self._archive is not None else []
+    def archived_cells(self) -> dict[int, float]:
+        """How often episodes begin in each cell of the archive, relative to each other, by id; empty without one."""
+        if self._archive is None or self.visits is None:
+            return {}
+        found: dict[int, float] = {}
+        places = self._archive.places
+        for place, weight in zip(places, archive_weights(self.visits.place_steps[places].tolist()), strict=True):
+            cell, _ = self.visits.parts_of(place)
+            found[cell] = found.get(cell, 0.0) + weight
+        return dict(sorted(found.items()))
 
     def reset(self) -> Any:
         observations = self.venv.reset()
@@ -110,7 +118,7 @@ class Exploring(VecEnvWrapper):
             self._novelty.begin_episodes()
         for index in range(self.num_envs):
             if self.visits is not None:
-                self.visits.begin_episode(index, self._first_cell(index))
+                self.visits.begin_episode(index, *self._first_place(index))
             if self._archive is not None:
                 self._archive.begin_episode(index)
 
@@ -130,14 +138,14 @@ class Exploring(VecEnvWrapper):
                 self._end_episode(index, info)
                 self._begin_episode(index, observations)
             elif self._archive is not None and self.visits is not None and info["cell"] is not None:
-                env = self._environment(index)
-                self._archive.offer(index, info["cell"], env, observations[index], self.visits.steps)
+                env, place = self._environment(index), self.visits.place_of(info["cell"], info["stage"])
+                self._archive.offer(index, place, env, observations[index], self.visits.place_steps)
         return observations, rewards, dones, infos
 
     def _cover(self, visits: Visits, rewards: Any, infos: list[dict[str, Any]]) -> None:
         weight = self._plan.coverage
         for index, info in enumerate(infos):
-            episodes = visits.visit(index, info["cell"])
+            episodes = visits.visit(index, info["cell"], info["stage"])
             if weight is not None:
                 bonus = coverage_bonus(weight, episodes)
                 rewards[index] += bonus
@@ -163,7 +171,7 @@ class Exploring(VecEnvWrapper):
             counts |= {EXPLORED_CELLS: len(visits.seen[index])} if not is_archived else {}
             counts[EXPLORED_TOTAL] = visits.total
         if archive is not None:
-            counts[ARCHIVE_CELLS] = len(archive.cells)
+            counts[ARCHIVE_CELLS] = len(archive.places)
         if archive is not None and is_archived:
             info[ARCHIVE_TOTAL] = float(archive.gained[index])
             episode = info.pop("episode")
@@ -185,22 +193,27 @@ class Exploring(VecEnvWrapper):
             index: Index of the environment.
             observations: What the agent sees in each environment; the row of an episode in the archive is replaced.
         """
-        cell = None
-        if self._archive is not None and self.visits is not None:
-            cell = self._restore_cell(self._archive, index, observations, self._archive.choose(self.visits.steps))
-        if self.visits is not None:
-            self.visits.begin_episode(index, self._first_cell(index) if cell is None else cell)
+        visits = self.visits
+        if visits is None:
+            return
+        place = None
+        if self._archive is not None:
+            place = self._restore_place(self._archive, index, observations, self._archive.choose(visits.place_steps))
+        if place is None:
+            visits.begin_episode(index, *self._first_place(index))
+        else:
+            visits.begin_episode(index, *visits.parts_of(place))
 
-    def _restore_cell(self, archive: Archive, index: int, observations: Any, cell: int | None) -> int | None:
-        """Begin the episode in an archived cell. Returns the cell, or None at the environment's own start."""
+    def _restore_place(self, archive: Archive, index: int, observations: Any, place: int | None) -> int | None:
+        """Begin the episode in an archived place. Returns the place, or None at the environment's own start."""
         env = self._environment(index)
-        if cell is not None:
+        if place is not None:
             try:
-                observations[index] = archive.restore_cell(index, cell, env)
+                observations[index] = archive.restore_place(index, place, env)
             except NotCapturable:
                 observations[index], self.venv.reset_infos[index] = env.reset()
             else:
-                return cell
+                return place
         archive.begin_episode(index)
         return None
 
@@ -218,9 +231,9 @@ class Exploring(VecEnvWrapper):
         env: Env = environments.envs[index]
         return env
 
-    def _first_cell(self, index: int) -> int | None:
-        cell: int | None = self.venv.reset_infos[index].get("cell")
-        return cell
+    def _first_place(self, index: int) -> tuple[int | None, int]:
+        info = self.venv.reset_infos[index]
+        return info.get("cell"), info.get("stage", 0)
 
     def state(self) -> dict[str, Any]:
         return {

@@ -62,13 +62,15 @@ def describe_visits(exploring: Exploring) -> VisitMap | None:
     visits = exploring.visits
     if visits is None:
         return None
+    archive = exploring.archived_cells
     return VisitMap(
         step=exploring.step_count,
         visits=visits.steps.tolist(),
         episodes=visits.episodes.tolist(),
         frames=[VisitFrame(step=step, visits=steps.tolist()) for step, steps in tuple(visits.frames)],
         path=exploring.path,
-        archive=exploring.archived_cells,
+        archive=list(archive),
+        archive_weights=list(archive.values()),
     )
 
 

@@ -640,12 +640,14 @@ FRONTIER_SHARE = 0.5
 
 
 def _frontier(found: VisitMap, world: World) -> list[FrontierCell]:
-    archived = sorted({cell for cell in found.archive if 0 <= cell < world.cells})
-    weights = archive_weights(found.visits[cell] for cell in archived)
-    total, least = sum(weights), FRONTIER_SHARE * max(weights, default=0.0)
+    visits = dict(enumerate(found.visits))
+    # Earlier versions wrote no weights.
+    weights = found.archive_weights or archive_weights(visits.get(cell, 0) for cell in found.archive)
+    archived = {cell: weight for cell, weight in zip(found.archive, weights, strict=False) if cell in visits}
+    total, least = sum(archived.values()), FRONTIER_SHARE * max(archived.values(), default=0.0)
     cells = [
         FrontierCell(**_place(world, cell), visits=found.visits[cell], weight=weight / total)
-        for cell, weight in zip(archived, weights, strict=True)
+        for cell, weight in archived.items()
         if weight >= least
     ]
     return sorted(cells, key=lambda cell: -cell.weight)[:FRONTIER]

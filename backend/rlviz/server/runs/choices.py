@@ -218,6 +218,9 @@ class WorldInfo(Wire):
         description="A letter for each cell, row by row: S start, G goal, F free, H hole, C cliff; empty if there are "
         "none."
     )
+    stages: int = Field(
+        description="Stages of progress that coverage and the archive tell apart; the map shows them together."
+    )
 
 
 class RewardComponentInfo(Wire):

@@ -178,5 +178,6 @@ LAMPLIGHTER = Environment(
         rooms_across=ROOMS_A_ROW,
         rooms_down=len(ROOMS) // ROOMS_A_ROW,
         rooms=ROOMS,
+        stages=6,
     ),
 )

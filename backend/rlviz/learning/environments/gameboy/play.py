@@ -89,6 +89,11 @@ class Lamplighter(SteppedGame):
         down, across = divmod(self._tap("room"), game.ROOMS_A_ROW)
         return across * game.WIDTH + self._tap("square_x"), down * game.HEIGHT + self._tap("square_y")
 
+    def stage(self) -> int:
+        """Return how many of the five things that lead to the lamp are done: sword, brambles, grate, key and door."""
+        done = ("has_sword", "brambles_cut", "grate_open", "door_open")
+        return sum(map(self._tap, done)) + (self._tap("has_key") or self._tap("door_open"))
+
     def squares(self) -> list[int]:
         """Return the kinds of the squares of this room, row by row: indices of ``lamplighter.KINDS``."""
         start = self._places["squares"]

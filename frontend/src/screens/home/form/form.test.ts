@@ -58,7 +58,7 @@ describe("a draft", () => {
   test("explores once it is switched on, and rewards coverage only if there are cells", () => {
     const [first] = choices.environments;
     const world = {
-      ...{ columns: 4, rows: 4, rooms_across: 1, rooms_down: 1, rooms: [], marks: "" },
+      ...{ columns: 4, rows: 4, rooms_across: 1, rooms_down: 1, rooms: [], marks: "", stages: 1 },
       ...{ across: null, down: null },
     };
     const withCells = { ...choices, environments: [{ ...first!, world }] };

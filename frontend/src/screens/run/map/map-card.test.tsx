@@ -9,7 +9,7 @@ const run = { id: "a", status: "completed" } as RunDetail;
 const map: RunMap = {
   ...{ run_id: "a", is_recorded: true, rooms: [], step: 2000, steps: [1000, 2000] },
   world: {
-    ...{ columns: 2, rows: 2, rooms_across: 1, rooms_down: 1, rooms: [], marks: "SFHG" },
+    ...{ columns: 2, rows: 2, rooms_across: 1, rooms_down: 1, rooms: [], marks: "SFHG", stages: 1 },
     ...{ across: null, down: null },
   },
   cells: [

@@ -4,14 +4,14 @@ import { describeMap, describePlace, movedBy, picture, placeOf, roomOf } from ".
 
 const world: World = {
   ...{ columns: 4, rows: 2, rooms_across: 2, rooms_down: 1, rooms: ["beach", "cave"] },
-  ...{ across: null, down: null, marks: "" },
+  ...{ across: null, down: null, marks: "", stages: 1 },
 };
 const lake: World = {
-  ...{ columns: 2, rows: 2, rooms_across: 1, rooms_down: 1, rooms: [], marks: "SFHG" },
+  ...{ columns: 2, rows: 2, rooms_across: 1, rooms_down: 1, rooms: [], marks: "SFHG", stages: 1 },
   ...{ across: null, down: null },
 };
 const hill: World = {
-  ...{ columns: 4, rows: 2, rooms_across: 1, rooms_down: 1, rooms: [], marks: "" },
+  ...{ columns: 4, rows: 2, rooms_across: 1, rooms_down: 1, rooms: [], marks: "", stages: 1 },
   across: { label: "position", low: -1.2, high: 0.6, unit: "" },
   down: { label: "speed", low: -0.07, high: 0.07, unit: "per step" },
 };
