@@ -93,7 +93,7 @@ describe("a run that is duplicated", () => {
   test("records no map of several rooms unless the run did", () => {
     const world = {
       ...{ columns: 4, rows: 4, rooms_across: 2, rooms_down: 1, rooms: ["Shore", "Wood"] },
-      ...{ marks: "", across: null, down: null },
+      ...{ marks: "", stages: 1, across: null, down: null },
     };
     const environments = choices.environments.map((one) => ({ ...one, world }));
     const withRooms = { ...choices, environments };
