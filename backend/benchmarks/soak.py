@@ -39,10 +39,10 @@ FAULTS = {
     "workers": ("test_kills.py", "-k", "worker_ended"),
     "service": ("test_kills.py", "-k", "service_killed"),
     "power": ("test_kills.py", "-k", "power_cut"),
-    "ends": ("test_the_end.py",),
+    "ends": ("test_shutdown.py",),
     "resume": ("test_resume.py",),
     "pausing": ("test_pausing.py",),
-    "rollback": ("test_going_back.py",),
+    "rollback": ("test_killed_rollbacks.py",),
     "forking": ("test_forking.py", "test_retraining.py"),
     "snapshots": ("test_snapshot_files.py", "test_taking_snapshots.py"),
     "rules": ("test_rules.py",),
@@ -57,7 +57,7 @@ FAULTS = {
     ),
     "records": ("test_records.py",),
     "experiments": ("test_experiments.py", "-k", "killed"),
-    "hostile": ("test_hostile.py",),
+    "hostile": ("test_untrusted_input.py",),
     "openapi": ("test_openapi.py",),
 }
 """Arguments of pytest for each part."""

@@ -4,7 +4,7 @@
     python -m rlviz.testing.record ppo dqn    some
 
 Each recording is one real run: what a worker wrote, one zip file per algorithm. Run this again after a change to what
-workers write; ``tests/real/test_scripted_like_real.py`` fails when the two differ.
+workers write; ``tests/real/test_scripted_matches_real.py`` fails when the two differ.
 """
 
 from __future__ import annotations

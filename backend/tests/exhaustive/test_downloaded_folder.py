@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from tests.exhaustive.test_folder_before_trust import downloaded, marker, rlviz
+from tests.exhaustive.test_untrusted_folder import downloaded, marker, rlviz
 
 __all__ = ["downloaded", "marker"]
 

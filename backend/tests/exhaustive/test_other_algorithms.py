@@ -13,7 +13,7 @@ import pytest
 from rlviz.learning.algorithms import ALGORITHMS
 from tests.real.test_algorithms_train import compare_with_a_run_without_evaluations
 from tests.real.test_pausing import pause_and_resume
-from tests.real.test_scripted_like_real import SETTINGS, compare_scripted_with_real
+from tests.real.test_scripted_matches_real import SETTINGS, compare_scripted_with_real
 from tests.real.test_supervised_processes import stop_in_the_middle_of_an_update
 from tests.real.training.test_anatomy import look_into_training
 from tests.real.training.test_filmstrip import train_with_film

@@ -14,7 +14,7 @@ import psutil
 import pytest
 
 from rlviz.domain.events import EventKind
-from tests.exhaustive.faults.test_the_end import PATIENT
+from tests.exhaustive.faults.test_shutdown import PATIENT
 from tests.support.faults import SOAK, Figures, steps_of, times, train, whole_files
 from tests.support.service_process import Service, serving
 from tests.support.training import events, rows

@@ -4,7 +4,7 @@ import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { useMemo } from "react";
 import { type AnalyticsQuestion, groupCurvesQuery, runGroupsQuery } from "@/api/analytics";
 import { useAlgorithmName } from "@/api/choices";
-import { madeText } from "@/api/made";
+import { madeText } from "@/api/method-text";
 import type { RunGroupCurves, RunsInGroup } from "@/api/types";
 import { BandedCurves } from "@/charts/banded-curves";
 import { SeedInterval } from "@/charts/seed-interval";

@@ -6,7 +6,7 @@ import { GripVertical, X } from "lucide-react";
 import { type ReactNode, useMemo, useState } from "react";
 import { flushSync } from "react-dom";
 import { environmentsQuery } from "@/api/choices";
-import { madeTexts } from "@/api/made";
+import { madeTexts } from "@/api/method-text";
 import { isOfEpisodes, type MetricRegistry, useMetricRegistry } from "@/api/metric-registry";
 import { isActive } from "@/api/runs";
 import type { MetricInfo, Run, RunGroup } from "@/api/types";

@@ -1,4 +1,4 @@
-import { madeTexts } from "@/api/made";
+import { madeTexts } from "@/api/method-text";
 import type { ComparedRun, Comparison, FigureComparison, GroupFigure } from "@/api/types";
 import { duration } from "@/lib/format-time";
 import { brief, count, decimal, noInterval, NONE, plural } from "@/lib/number";

@@ -1,4 +1,4 @@
-import { madeText } from "@/api/made";
+import { madeText } from "@/api/method-text";
 import type { Experiment, ExperimentEstimate, ExperimentSummary } from "@/api/types";
 import { duration } from "@/lib/format-time";
 import { brief, plural } from "@/lib/number";

@@ -1,4 +1,4 @@
-import { madeText, madeTexts } from "@/api/made";
+import { madeText, madeTexts } from "@/api/method-text";
 import type { ExperimentResults } from "@/api/types";
 import { ChartHelp } from "@/charts/chart-card";
 import { SeedInterval } from "@/charts/seed-interval";

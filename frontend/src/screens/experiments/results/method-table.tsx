@@ -1,7 +1,7 @@
 import clsx from "clsx";
 import { ChevronRight } from "lucide-react";
 import { useState } from "react";
-import { madeText, madeTexts } from "@/api/made";
+import { madeText, madeTexts } from "@/api/method-text";
 import type { ExperimentResults, Made } from "@/api/types";
 import { ChartHelp } from "@/charts/chart-card";
 import { decimal, interval, plural } from "@/lib/number";

@@ -1,7 +1,7 @@
 "use client";
 
 import { useMemo } from "react";
-import { madeTexts } from "@/api/made";
+import { madeTexts } from "@/api/method-text";
 import type { ExperimentResults } from "@/api/types";
 import { BandedCurves } from "@/charts/banded-curves";
 import { plural } from "@/lib/number";

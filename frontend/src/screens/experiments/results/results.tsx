@@ -1,5 +1,5 @@
 import clsx from "clsx";
-import { madeText } from "@/api/made";
+import { madeText } from "@/api/method-text";
 import type { ExperimentResults } from "@/api/types";
 import { ChartHelp } from "@/charts/chart-card";
 import { Boundary } from "@/ui/boundary";

@@ -1,7 +1,7 @@
 import clsx from "clsx";
 import { Bookmark } from "lucide-react";
 import { useState } from "react";
-import { madeText } from "@/api/made";
+import { madeText } from "@/api/method-text";
 import type { ExperimentResults } from "@/api/types";
 import { ChartHelp } from "@/charts/chart-card";
 import { count, decimal, plural } from "@/lib/number";

@@ -1,6 +1,6 @@
 "use client";
 
-import { madeText } from "@/api/made";
+import { madeText } from "@/api/method-text";
 import type { SearchedTrial, SearchResults } from "@/api/types";
 import { ChartHelp } from "@/charts/chart-card";
 import { Plot } from "@/charts/figure";

@@ -5,7 +5,7 @@ import { Sparkles } from "lucide-react";
 import { useMemo, useRef, useState } from "react";
 import { flushSync } from "react-dom";
 import { experimentQuery, searchQuery } from "@/api/experiments";
-import { madeText } from "@/api/made";
+import { madeText } from "@/api/method-text";
 import type { Experiment, SearchedTrial, SearchResults } from "@/api/types";
 import { ChartHelp } from "@/charts/chart-card";
 import { decimal } from "@/lib/number";

@@ -6,7 +6,7 @@ import signal
 from pathlib import Path
 
 from rlviz.domain.events import EventKind
-from tests.real.test_pausing_in_time import ENDLESS_ROLLOUT
+from tests.real.test_pause_deadline import ENDLESS_ROLLOUT
 from tests.support.faults import train
 from tests.support.service_process import serving
 from tests.support.training import events

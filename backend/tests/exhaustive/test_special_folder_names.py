@@ -9,8 +9,8 @@ import pytest
 from tests.support.cli import call
 from tests.support.service_process import serving
 from tests.support.training import QUICK
-from tests.unit.test_odd_folders import ODD as ODD_NAMES
-from tests.unit.test_odd_folders import read_sealed_metrics
+from tests.unit.test_special_folder_names import ODD as ODD_NAMES
+from tests.unit.test_special_folder_names import read_sealed_metrics
 
 ODD = "o%20d?d#1 'q\" [x] st*r größe 名;&$(x)=5 caf\udce9"
 """The last letter is a byte that is no UTF-8, as in folders that older systems have made."""

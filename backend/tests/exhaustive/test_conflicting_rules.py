@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from tests.real.test_rules_at_odds import BACK, PAUSE, STOP_AFTER_THE_UPDATE, at_episode, done, trained
+from tests.real.test_conflicting_rules import BACK, PAUSE, STOP_AFTER_THE_UPDATE, at_episode, done, trained
 from tests.support.training import kinds
 
 

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { madeText, madeTexts } from "./made";
+import { madeText, madeTexts } from "./method-text";
 
 const made = (n: number, definition = "The mean.") => ({
   ...{ definition, n, resamples: 10_000, confidence: 0.95, source: "a paper" },

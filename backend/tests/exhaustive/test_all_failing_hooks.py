@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from tests.real.test_faults_of_hooks import hooks, train_with_failing_watcher, undisturbed
+from tests.real.test_failing_hooks import hooks, train_with_failing_watcher, undisturbed
 
 __all__ = ["undisturbed"]
 

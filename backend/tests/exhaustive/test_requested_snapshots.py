@@ -14,7 +14,7 @@ from rlviz.rundir.control import Desired
 from rlviz.rundir.folder import RunFolder
 from rlviz.rundir.snapshots import snapshots_of
 from rlviz.server.snapshots.forking import ForkRequest
-from tests.real.test_asked_snapshots import MINE, mine, names
+from tests.real.test_requested_snapshots import MINE, mine, names
 from tests.support.service import becomes, catalogued, ended, folder_of, service, start
 from tests.support.training import events, make_run, messages, snapshots
 from tests.support.waiting import eventually

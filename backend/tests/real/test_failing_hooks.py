@@ -1,6 +1,6 @@
 """Everything that watches a run may fail at every call: the run trains to the same weights, and says what failed.
 
-``exhaustive/test_faults_of_what_watches.py`` does the same to every function below these.
+``exhaustive/test_failing_watchers.py`` does the same to every function below these.
 """
 
 from __future__ import annotations
@@ -112,7 +112,7 @@ def raising(calls: list[int]) -> Callable[..., Any]:
 def test_a_hook_that_fails_at_every_call_does_not_change_training(
     tmp_path: Path, name: str, undisturbed: dict[str, Any]
 ) -> None:
-    """Some of the hooks; ``tests/exhaustive/test_all_faults_of_hooks.py`` has them all."""
+    """Some of the hooks; ``tests/exhaustive/test_all_failing_hooks.py`` has them all."""
     train_with_failing_watcher(tmp_path, name, undisturbed)
 
 
