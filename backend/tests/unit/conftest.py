@@ -1,4 +1,4 @@
-"""Fixtures of unit tests, which start no Python process."""
+"""Fixtures of unit tests. Unit tests start no Python process."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Algorithms: bounds on every hyperparameter, problems that are explained."""
+"""Bounds, defaults and validation of the hyperparameters of every algorithm."""
 
 from __future__ import annotations
 

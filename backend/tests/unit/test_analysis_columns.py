@@ -1,4 +1,4 @@
-"""Columns: rows of a journal as arrays."""
+"""Journal rows as columns of arrays."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Comparing runs: figures, aligned curves, differences in configuration."""
+"""Comparison of runs: figures, aligned curves, differences in configuration."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Downsampling: fewer points, the same curve."""
+"""Downsampling of curves."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The best moving average and the sparkline, taken in piece by piece."""
+"""The incremental best moving average and sparkline of a run."""
 
 from __future__ import annotations
 

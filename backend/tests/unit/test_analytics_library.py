@@ -1,4 +1,4 @@
-"""The tables that questions are asked about say what catalogue, configurations, sealed copies and journals say."""
+"""The tables that analytics queries read, compared with the catalogue, configurations and journals."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The archive: states of visited cells, from which episodes of training may begin."""
+"""The exploration archive: stored states of visited cells from which training episodes may start."""
 
 from __future__ import annotations
 

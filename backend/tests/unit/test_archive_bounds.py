@@ -1,4 +1,4 @@
-"""What is taken out of an archive is bounded while it is expanded, whatever the archive says of itself."""
+"""Size limits on what is decompressed from archives, pictures and journals."""
 
 from __future__ import annotations
 

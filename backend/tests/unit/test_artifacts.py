@@ -1,4 +1,4 @@
-"""Artifacts: files of the run folder, and never one from elsewhere."""
+"""Lookup of artifacts inside the run folder."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Files that are either whole or absent."""
+"""Atomic file writes: a file is complete or absent."""
 
 from __future__ import annotations
 

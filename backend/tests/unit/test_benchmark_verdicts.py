@@ -1,4 +1,4 @@
-"""Whether this product leads another tool, as ``make bench`` says it."""
+"""The verdicts of ``make bench`` against other tools."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The best greedy evaluation of a run, which its page and its report show."""
+"""The best greedy evaluation of a run."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""After a run went back, a best policy that was left behind is in no figure."""
+"""The best policy of a run after a rollback discarded a better one."""
 
 from __future__ import annotations
 

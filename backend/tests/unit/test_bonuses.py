@@ -1,4 +1,4 @@
-"""Rewards for exploration: coverage by cells, and novelty by random network distillation."""
+"""Exploration bonuses: coverage by cells, and novelty by random network distillation."""
 
 from __future__ import annotations
 

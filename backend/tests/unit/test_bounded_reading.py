@@ -1,4 +1,4 @@
-"""Reading a run folder takes little memory, whatever its journals hold and whether or not garbage is collected."""
+"""Memory bounds when a run folder is read."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What an import takes of a bundle: data as it is, code that waits for trust, and nothing that waits to be done."""
+"""What an import accepts from a bundle, and what it leaves out."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Many cases in one test: each runs, and each that fails is named."""
+"""The ``cases`` decorator, which runs many cases in one test."""
 
 from __future__ import annotations
 

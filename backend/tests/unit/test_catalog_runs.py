@@ -1,4 +1,4 @@
-"""Lists of runs: filters, search, order, and pages that neither skip nor repeat."""
+"""Lists of runs: filters, search, sorting and pagination."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Care for the catalogue from the command line: check, upgrade, downgrade, optimize."""
+"""Commands that check, upgrade, restore and optimize the catalogue."""
 
 from __future__ import annotations
 

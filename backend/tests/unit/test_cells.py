@@ -1,4 +1,4 @@
-"""Cells: every environment with a world says at each step in which of its cells it is."""
+"""Cells of environments that have a map."""
 
 from contextlib import closing
 

@@ -1,4 +1,4 @@
-"""The processes of the service do not get its secrets."""
+"""Child processes of the service do not inherit its secrets."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The tables of `rlviz compare`: seeds together or each by itself."""
+"""The tables of ``rlviz compare``, with seeds aggregated or separate."""
 
 from __future__ import annotations
 

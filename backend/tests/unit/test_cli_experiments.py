@@ -1,4 +1,4 @@
-"""What the commands of experiments make of files, flags and states, without a service."""
+"""Parsing and formatting in the experiment commands, without a service."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How runs are named, and listed, whatever their number."""
+"""Selecting and listing runs on the command line."""
 
 from __future__ import annotations
 

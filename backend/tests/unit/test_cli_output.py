@@ -1,4 +1,4 @@
-"""What commands print, and the values that they take."""
+"""Formatting of command output, and parsing of values."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Rules and changes of hyperparameters, as they are typed."""
+"""Parsing of rules and hyperparameter changes on the command line."""
 
 from __future__ import annotations
 

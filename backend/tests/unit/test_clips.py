@@ -1,4 +1,4 @@
-"""The folder of a run's clips: it keeps within its bounds, and a request is there until its result is."""
+"""The clip cache of a run, and its requests."""
 
 from __future__ import annotations
 

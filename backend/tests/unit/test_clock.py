@@ -1,4 +1,4 @@
-"""The clock is set back or forward: durations stay right, what is new stays newest, and nothing is deleted too soon."""
+"""Changes of the system clock affect neither durations nor order nor deletion."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Values that a search found, beside those that they were compared with, in docs/presets.md."""
+"""The section of docs/presets.md that compares values found by a search with the original ones."""
 
 from __future__ import annotations
 

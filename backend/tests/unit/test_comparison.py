@@ -1,4 +1,4 @@
-"""A comparison of run folders: when each was solved, and when all of them, told alike, reached the threshold."""
+"""Comparison of run folders: when each run was solved, and when it reached the threshold."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What shells complete, read from the runs folder without a service."""
+"""Shell completion without a service."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A compressed journal reads as the journal that it was, whatever is read of it, and whenever its maker dies."""
+"""Reading, writing and repairing compressed journals."""
 
 from __future__ import annotations
 

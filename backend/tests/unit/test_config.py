@@ -1,4 +1,4 @@
-"""RunConfig: what it takes, what it refuses, and that it reads back as it was written."""
+"""Validation and serialization of RunConfig."""
 
 from __future__ import annotations
 

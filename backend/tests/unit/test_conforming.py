@@ -1,4 +1,4 @@
-"""What stands around a user's own environment: what it casts, copies, leaves out, refuses and tells of."""
+"""The wrapper that checks and converts what a custom environment returns."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Requests of a command to a service that breaks off."""
+"""Requests of a command to a service whose connection breaks."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""control.json: what the service wants of the trainer."""
+"""control.json: requests of the service to the trainer."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The future after another action starts at exactly the recorded step, and the same policy goes on."""
+"""Counterfactuals: the same policy continues after another action at a recorded step."""
 
 from __future__ import annotations
 

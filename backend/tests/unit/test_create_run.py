@@ -1,4 +1,4 @@
-"""Creating a run, started or not, is one transaction: a run as it was asked for, or no run."""
+"""Creating a run is one transaction: complete or not at all."""
 
 from __future__ import annotations
 

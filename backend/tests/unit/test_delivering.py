@@ -1,4 +1,4 @@
-"""What a command that serves by itself says of deliveries that its end would cut off."""
+"""How a serving command handles pending deliveries when it ends."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""The documents name all there is, and their examples are true.
+"""The documentation covers every endpoint, setting, command and status, and its examples work.
 
-Whatever is missing here fails with the name that is missing; add it to the document, not to this file.
+A failure names what is missing; add it to the document, not to this file.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What the doctor finds on a machine that lacks something, and that it says what to do."""
+"""Findings of ``rlviz doctor``, and the advice that it gives."""
 
 from __future__ import annotations
 

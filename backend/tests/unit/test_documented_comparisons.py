@@ -1,4 +1,4 @@
-"""The comparisons in docs/comparison are what the product makes today, and say the same in each of their files."""
+"""The files in docs/comparison are consistent, and match the current code."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Drift: what differs in a run's files and packages from what this version expects, and the commands that tell it."""
+"""Drift: differences between a run's files or packages and what this version expects."""
 
 from __future__ import annotations
 

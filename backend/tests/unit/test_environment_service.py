@@ -1,4 +1,4 @@
-"""The service's custom environments: probed side by side, and again after an edit. The prober is played."""
+"""Probing of custom environments by the service, with a fake prober."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where the class of a user's own environment is imported from."""
+"""Import path of the class of a custom environment."""
 
 from __future__ import annotations
 

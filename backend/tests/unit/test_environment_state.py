@@ -1,4 +1,4 @@
-"""An environment is brought where another one was: by its attributes, by replaying, by its emulator, or not at all."""
+"""Copying the state of an environment: by its attributes, by replaying, or by its emulator."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How episodes end: grouped by what their last states have in common, and named after it."""
+"""Grouping of episodes by their final states, and the names of the groups."""
 
 from __future__ import annotations
 

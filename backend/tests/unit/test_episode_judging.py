@@ -1,4 +1,4 @@
-"""Judging episodes: ranks, spreads, and the moments worth seeing."""
+"""Ranks, spreads and notable moments of episodes."""
 
 from __future__ import annotations
 

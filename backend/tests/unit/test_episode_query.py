@@ -1,4 +1,4 @@
-"""Searching episodes: what a text finds, and what a wrong one is told."""
+"""The query language of the episode search."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Asking a trainer for the checkpoint that an evaluation waits for."""
+"""Requesting a checkpoint from a trainer for an evaluation."""
 
 from __future__ import annotations
 

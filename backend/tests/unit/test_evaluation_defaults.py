@@ -1,4 +1,4 @@
-"""Presets evaluate their policy while they train, and so keep the best one, where that costs five percent at most."""
+"""Default evaluations of presets cost at most five percent of training."""
 
 from __future__ import annotations
 

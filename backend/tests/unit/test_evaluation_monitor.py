@@ -1,4 +1,4 @@
-"""What becomes of an evaluation whose folder cannot be written. No evaluator is started."""
+"""Monitoring of evaluations whose records cannot be stored. No evaluator is started."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The recorder with made-up pictures and a real ffmpeg; what it wrote is decoded with PyAV."""
+"""The video recorder, with synthetic frames and a real ffmpeg; PyAV decodes the result."""
 
 from __future__ import annotations
 

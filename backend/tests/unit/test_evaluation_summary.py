@@ -1,4 +1,4 @@
-"""The figures of an evaluation."""
+"""Summary statistics of an evaluation."""
 
 from __future__ import annotations
 

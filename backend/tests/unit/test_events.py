@@ -1,4 +1,4 @@
-"""Events: a model a kind, readable whatever version wrote them."""
+"""Models of events, and compatibility between versions."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The time left of an experiment, from what its runs have cost so far."""
+"""Progress, cost and remaining time of an experiment."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A policy that explores in a session does so as in training, and the same again from the same seed."""
+"""Exploration noise of policies in sessions."""
 
 from __future__ import annotations
 

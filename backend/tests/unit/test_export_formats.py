@@ -1,4 +1,4 @@
-"""The registry of export formats is complete, and finds the format of a file."""
+"""The registry of export formats."""
 
 from __future__ import annotations
 

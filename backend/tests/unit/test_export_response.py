@@ -1,4 +1,4 @@
-"""An export whose later pieces cannot be made."""
+"""Exports that fail after the response has started."""
 
 from __future__ import annotations
 

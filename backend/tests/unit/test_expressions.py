@@ -1,4 +1,4 @@
-"""Expressions over the taps of a game: what they compute, and where the characters are that they refuse."""
+"""Expressions over the taps of a game: evaluation, and positions of errors."""
 
 from __future__ import annotations
 

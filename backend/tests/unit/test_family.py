@@ -1,4 +1,4 @@
-"""The relatives of a run."""
+"""The family tree of a run."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Networks that look at pictures: each observation passes them once, and readings are what they would be."""
+"""Reuse of image features computed for an observation."""
 
 from __future__ import annotations
 

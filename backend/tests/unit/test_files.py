@@ -1,4 +1,4 @@
-"""What lies in a run folder is opened without following links, without waiting, and only if it is a file."""
+"""Safe access to files in a run folder: no links, no pipes, no unbounded reads."""
 
 from __future__ import annotations
 

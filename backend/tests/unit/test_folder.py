@@ -1,4 +1,4 @@
-"""RunFolder: where each file of a run lies."""
+"""RunFolder: paths and contents of a run's folder."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whether the program that writes a foreign run lives: by its process, and by its heartbeat where that is not seen."""
+"""Detecting whether the program behind a foreign run is alive, by its process or its heartbeat."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The Game Boy family: the game can be finished, its rewards add up, its state is exact, and what is wrong is said."""
+"""The Game Boy family: completing the game, rewards, exact state and errors."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Figures over the seeds of one setting, in a comparison of runs."""
+"""Figures aggregated over seeds in a comparison of runs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The figures of a group of runs, in one environment or in several."""
+"""Aggregated figures of a group of runs, in one environment or in several."""
 
 from __future__ import annotations
 

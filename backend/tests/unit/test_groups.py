@@ -1,4 +1,4 @@
-"""Groups: runs that differ in their seed alone, made together or added to one that is there."""
+"""Groups of runs that differ only in their seed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which policies the video of growth shows."""
+"""Selection of the policies that the growth video shows."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Outcomes of hint tests: the effect, its words, and the order of hints by it."""
+"""Outcomes of hint tests: effects, their wording, and the ranking of hints."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""What hints say, and do not say, of real runs at several moments and of made-up ones, good and bad.
+"""Hints for recorded runs and for synthetic situations.
 
-Each situation names every hint that must be told; all others must stay silent. Real runs are those of ``REAL``, most of
-which have settings of their own, and one of every preset there is.
+Each situation names every expected hint; no other may appear. The recorded runs are those of ``REAL``, most of which
+have their own settings, and one run of every preset.
 """
 
 from __future__ import annotations

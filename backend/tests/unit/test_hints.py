@@ -1,4 +1,4 @@
-"""Every rule on a curve where it should speak, and on curves where it should not."""
+"""Each hint rule, on curves that it must match and on curves that it must not."""
 
 from __future__ import annotations
 

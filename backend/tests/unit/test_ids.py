@@ -1,4 +1,4 @@
-"""Identifiers: readable, sortable, safe as folder names."""
+"""Identifiers of runs and evaluations."""
 
 from __future__ import annotations
 

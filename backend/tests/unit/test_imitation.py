@@ -1,4 +1,4 @@
-"""Self-imitation: the best episodes of a run, and what the policy learns from them."""
+"""Self-imitation: storage of the best episodes, and learning from them."""
 
 from __future__ import annotations
 

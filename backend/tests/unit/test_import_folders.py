@@ -1,4 +1,4 @@
-"""Folders and archives of other tools' logs become runs; nothing in them is run, and nothing leads out of them."""
+"""Import of folders and archives with logs of other tools."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Imports without the collection of garbage."""
+"""Imports with garbage collection disabled."""
 
 import gc
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""What other tools have logged, brought in: the curves as they were, and hostile or broken files refused whole."""
+"""Import of logs of other tools."""
 
 from __future__ import annotations
 

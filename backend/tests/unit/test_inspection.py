@@ -1,4 +1,4 @@
-"""What is damaged in a run folder is found and named; repairing it loses nothing that could be read."""
+"""Detection and repair of damage in a run folder."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Readers hand over whole lines, each once, and say which are broken."""
+"""Reading of journals: complete lines, broken lines, and limits."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Places in a journal: a cursor stands where a line begins, and time leads to a place."""
+"""Positions in a journal: line starts, and lookup by time."""
 
 from __future__ import annotations
 

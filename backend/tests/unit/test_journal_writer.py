@@ -1,4 +1,4 @@
-"""What is appended can be read, whatever happens to the writer."""
+"""Appending to journals, and recovery after a crash."""
 
 from __future__ import annotations
 

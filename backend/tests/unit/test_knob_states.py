@@ -1,4 +1,4 @@
-"""What a run's knobs are now, by the changes that its journal tells of."""
+"""Current values of the hyperparameters of a run, from the changes in its journal."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Slow requests wait for those of their own kind, and for no others."""
+"""Lanes: slow requests wait only for requests of their own kind."""
 
 from __future__ import annotations
 

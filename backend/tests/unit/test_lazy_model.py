@@ -1,4 +1,4 @@
-"""Models are built when they are first used."""
+"""Pydantic models that are built on first use."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the values of a run's policy are of, next to the rewards that are recorded."""
+"""Comparison of a policy's predicted values with recorded rewards."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Logs as they lie on real disks: an odd line costs that line and a warning, never the file; no number is wrong."""
+"""Import of malformed logs: a bad line costs that line, not the file."""
 
 from __future__ import annotations
 

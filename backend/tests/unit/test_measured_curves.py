@@ -1,4 +1,4 @@
-"""The learning curves of measured presets: each belongs to a preset that was measured, and is thinned as a whole."""
+"""Learning curves of measured presets."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How presets are measured: every one stands in a specification, and what is drawn."""
+"""Measuring of presets: specifications, figures and pictures."""
 
 from __future__ import annotations
 

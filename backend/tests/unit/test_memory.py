@@ -1,4 +1,4 @@
-"""What buffers need is known before they are made, and what does not fit is refused with what would."""
+"""Memory limits of training, and warnings about memory use."""
 
 from __future__ import annotations
 

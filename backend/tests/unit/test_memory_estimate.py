@@ -1,4 +1,4 @@
-"""How much memory a run needs, before it is created."""
+"""The memory estimate for a run that is not created yet."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Reading journals as columns gives what reading them row by row gives, whatever their lines look like."""
+"""Column-wise and row-wise reading of journals give the same values."""
 
 from __future__ import annotations
 

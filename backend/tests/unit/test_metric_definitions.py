@@ -1,4 +1,4 @@
-"""The registry of metrics: whole, unambiguous, and complete with what an algorithm defines itself."""
+"""The registry of metrics is complete and unambiguous."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Rows that a run went back over are in its journal, and in no figure."""
+"""Figures exclude rows discarded by a rollback."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Reading a journal that grows, from several threads."""
+"""Curves of a growing journal, read by several threads."""
 
 from __future__ import annotations
 

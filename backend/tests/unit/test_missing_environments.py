@@ -1,4 +1,4 @@
-"""A run whose own environment is not on this machine: each use says which class and which file it needs."""
+"""Error messages for a run whose custom environment is not on this machine."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""MLflow's database beside the runs is there whole or not at all. What creates it is played."""
+"""Creation of MLflow's database beside the runs, with a fake creator."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Names of metrics in every target: taken there, never two as one, and read back."""
+"""Conversion of metric names for each export target."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""That a run has no preset can be said as null and as ``none``, wherever a preset is chosen."""
+"""Selecting no preset, as null or as ``none``."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a person is notified: each thing once, whatever order its changes come in."""
+"""Notifications: which changes produce one, and only once."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Values that an environment counts in its own way, as the library counts them, and back."""
+"""Conversion between an environment's discrete values and the library's numbering from zero."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which actions can be tried instead of a recorded one."""
+"""Alternative actions that a user can try at a recorded step."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a command prints in an encoding that has not every letter: replaced, never a traceback."""
+"""Command output in encodings that lack some characters."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The table of odd environments: the right verdict of the probe on each. They are probed in this process."""
+"""The verdict of the probe on each test environment, in this process."""
 
 from __future__ import annotations
 

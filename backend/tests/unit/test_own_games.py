@@ -1,4 +1,4 @@
-"""Game Boy games of the user's: their files are read and checked, they play as described, and their state is exact."""
+"""Game Boy games of the user: game files, play and exact state."""
 
 from __future__ import annotations
 

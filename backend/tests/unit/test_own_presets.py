@@ -1,4 +1,4 @@
-"""A preset of the user's own is a file: kept, listed, used, refused when it makes no sense, deleted."""
+"""Presets of the user: saving, listing, validation and deletion."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a run has left behind, and the runs that it was forked from."""
+"""Curves of discarded rows, and of the runs that a run was forked from."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Periodic tasks: each step has its turn, whatever the others raise, and none begins after the end."""
+"""Periodic tasks: failing steps, and closing."""
 
 from __future__ import annotations
 

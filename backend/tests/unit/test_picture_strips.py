@@ -1,4 +1,4 @@
-"""Strips hold every picture, in memory that does not grow, up to the size that they may have."""
+"""Strips of observed pictures, within a size limit."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""TOML and YAML files whose mistakes can be shown: where each key stands, and what cannot be read."""
+"""TOML and YAML files with the position of each key."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Policies of the environments that are supplied are read without running code from their files."""
+"""Loading policies of built-in environments runs no code from their files."""
 
 from __future__ import annotations
 

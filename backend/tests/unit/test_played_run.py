@@ -1,4 +1,4 @@
-"""What of a session is kept as a run of a person, with an environment made up."""
+"""Storing the episodes of a session as a played run, with a fake environment."""
 
 from __future__ import annotations
 

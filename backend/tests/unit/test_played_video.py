@@ -1,4 +1,4 @@
-"""The video of an episode that is played by hand, with made-up frames and a real ffmpeg."""
+"""Videos of episodes that a person plays, with synthetic frames and a real ffmpeg."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a server has been seen to have: known exactly, and not in memory."""
+"""The ledger of points that a server already has."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What presets say of themselves is what was measured of them: order, lengths, seconds, returns and seeds."""
+"""Descriptions of presets agree with their measured figures."""
 
 from __future__ import annotations
 

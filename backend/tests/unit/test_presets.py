@@ -1,4 +1,4 @@
-"""The catalogue of presets: files are valid, every pair has its presets, and figures belong to what was measured."""
+"""The catalogue of presets."""
 
 from __future__ import annotations
 

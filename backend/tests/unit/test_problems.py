@@ -1,4 +1,4 @@
-"""Errors as problem+json. What each endpoint answers is in the integration tests."""
+"""Errors as problem+json. The tests of each endpoint check its responses."""
 
 from __future__ import annotations
 

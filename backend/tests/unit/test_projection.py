@@ -1,4 +1,4 @@
-"""One projection: whatever the journals hold, a run that is followed has the row that a rebuild gives it."""
+"""The projection of a followed run equals a rebuild, for any journals."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Requests through a reverse proxy: whose headers count, and below which path the app is served."""
+"""Requests through a reverse proxy: trusted headers, and the root path."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The order of the queue: a move changes the place of one run and keeps the order of the others."""
+"""Moving a run in the queue keeps the order of the others."""
 
 from __future__ import annotations
 

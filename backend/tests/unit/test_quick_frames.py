@@ -1,4 +1,4 @@
-"""Pictures that are copied from pygame in less time are the same pictures."""
+"""Fast copies of pygame surfaces equal the frames of the environment."""
 
 from __future__ import annotations
 

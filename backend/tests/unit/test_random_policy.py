@@ -1,4 +1,4 @@
-"""Chance as a policy, in the rollout that plays every other."""
+"""The random policy, played like any other."""
 
 from __future__ import annotations
 

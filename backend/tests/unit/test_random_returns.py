@@ -1,4 +1,4 @@
-"""What random actions earn: known of every environment, the same when measured again, and told where it holds alone."""
+"""Measured returns of random actions."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Indexing folders of which some are odd. What a whole service leaves is rebuilt in the integration tests."""
+"""Rebuilding the catalogue from unusual folders."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is chosen until a user chooses works by what was measured."""
+"""Recommended algorithms and presets, based on measurements."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How much is recorded, what that costs, and which frames are kept."""
+"""Recording detail, its cost, and which frames are kept."""
 
 from __future__ import annotations
 

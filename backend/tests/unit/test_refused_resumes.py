@@ -1,4 +1,4 @@
-"""A resume, a rollback or a fork that is refused leaves the run as it was, whatever is wrong with its snapshot."""
+"""A refused resume, rollback or fork leaves the run unchanged."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Registry: names to lazily loaded objects, and the nearest name for a wrong one."""
+"""Registries: lazy loading, and the nearest match for a wrong name."""
 
 from __future__ import annotations
 

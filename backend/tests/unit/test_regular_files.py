@@ -1,4 +1,4 @@
-"""Files that a user names: what never ends, or is no file, is refused before it is read."""
+"""Files that a user names must be regular files within a size limit."""
 
 from __future__ import annotations
 

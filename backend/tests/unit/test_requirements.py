@@ -1,4 +1,4 @@
-"""The lock files name what pyproject.toml asks for, all that it brings along, and nothing else."""
+"""The lock files pin exactly what pyproject.toml requires."""
 
 from __future__ import annotations
 

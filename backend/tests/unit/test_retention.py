@@ -1,4 +1,4 @@
-"""Keeping the newest few of a kind of file."""
+"""Retention of the newest checkpoints, videos and records."""
 
 from __future__ import annotations
 

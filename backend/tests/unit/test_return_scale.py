@@ -1,4 +1,4 @@
-"""Returns of several environments are put on one scale, or are not put together."""
+"""Normalization of returns across environments."""
 
 from __future__ import annotations
 

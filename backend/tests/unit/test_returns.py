@@ -1,3 +1,5 @@
+"""Ordering by return, best first."""
+
 from __future__ import annotations
 
 from rlviz.stats.returns import best_first

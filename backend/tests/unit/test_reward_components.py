@@ -1,4 +1,4 @@
-"""Reward components: what environments report, how it is checked, and what an episode's sums become."""
+"""Reward components: what environments report, validation, and sums by episode."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Weights and caps of the components of a reward: what training learns from, and which plans are refused."""
+"""Weights and caps of reward components."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Playing episodes, with environments and policies small enough to see through."""
+"""Playing episodes, with small environments and policies."""
 
 from __future__ import annotations
 

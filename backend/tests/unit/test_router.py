@@ -1,4 +1,4 @@
-"""Routers: endpoints receive their services, and bodies are checked at the first request."""
+"""Routers: dependency injection and parameter checks."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What rules that go by the clock are asked with."""
+"""Disk usage that time-based rules are given."""
 
 from __future__ import annotations
 

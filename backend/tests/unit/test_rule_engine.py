@@ -1,4 +1,4 @@
-"""Which rules fire, where, and what they decide."""
+"""The rule engine: which rules fire, when, and what they decide."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What can be done with a run, in each status, and why not otherwise."""
+"""Available actions of a run by status, and the reasons for unavailable ones."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The events of a run as its page, its log and its report show them."""
+"""Events of a run as the page, the log and the report show them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The map of a run: the visits of its training, and those of earlier steps."""
+"""The map of a run: visited cells, now and at earlier steps."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The report of a run is one file that says what the pages say, fetches nothing, and fits into its size."""
+"""The report of a run as one self-contained file."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A saliency map lights up where a policy is known to look, and making it leaves no trace."""
+"""Saliency maps of policies with known attention."""
 
 from __future__ import annotations
 

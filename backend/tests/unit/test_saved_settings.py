@@ -1,4 +1,4 @@
-"""Settings that the Settings page saves in the runs folder: what they override, and what a damaged file does."""
+"""Settings saved by the Settings page: precedence, validation and damaged files."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The sealed copy of a run's metrics says what the journal says, or is made again."""
+"""Sealed copies of a run's metrics, and when they are rebuilt."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""With several seeds of each, a verdict says only what the interval carries."""
+"""Verdicts on runs with several seeds: what their confidence intervals support."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Sessions that a person plays: keys that are held, and controls that change hands."""
+"""Sessions controlled by a person: held keys, and handing over the controls."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a session shows besides frames, when it is asked to: what the agent saw, and a value slice."""
+"""Observations, saliency and value slices in a session."""
 
 from __future__ import annotations
 

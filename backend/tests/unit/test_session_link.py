@@ -1,4 +1,4 @@
-"""The connection of a session's worker to the service, when that goes away."""
+"""A session worker whose connection to the service is lost."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What waits for one who looks: every record, in order, and the newest frames."""
+"""The outbox of a session: all records in order, and only the newest frames."""
 
 from __future__ import annotations
 

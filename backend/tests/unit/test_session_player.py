@@ -1,4 +1,4 @@
-"""How a session is played, at whose pace and by whose hand, with a clock of the test's own."""
+"""The session player: rate, pauses, resets and commands, with a fake clock."""
 
 from __future__ import annotations
 

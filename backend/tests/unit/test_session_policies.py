@@ -1,4 +1,4 @@
-"""When a session reads a policy, and that it says so before: on a busy machine that takes long."""
+"""When a session loads a policy."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Sessions step by step: forward, back, from memory, and two futures of one episode."""
+"""Stepping forward and back in a session, and counterfactual futures."""
 
 from __future__ import annotations
 

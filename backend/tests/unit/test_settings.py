@@ -1,4 +1,4 @@
-"""Settings: where they come from, what they may be, and what is said when they may not."""
+"""Sources, validation and error messages of settings."""
 
 from __future__ import annotations
 

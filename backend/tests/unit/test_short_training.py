@@ -1,4 +1,4 @@
-"""A run that is too short to learn gets the same warning as the trials of a search."""
+"""The warning about a run that is too short to learn."""
 
 from __future__ import annotations
 

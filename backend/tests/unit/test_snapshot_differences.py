@@ -1,4 +1,4 @@
-"""Where two values that were read from pickles differ."""
+"""Differences between two unpickled values."""
 
 from __future__ import annotations
 

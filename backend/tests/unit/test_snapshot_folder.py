@@ -1,4 +1,4 @@
-"""Which snapshots a folder keeps, what goes with them, and what they may be called."""
+"""Retention, names and space of snapshots."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The mean return, and when a run counts as solved: from episodes, and from the journals of a folder."""
+"""The mean return, and when a run counts as solved."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""An evaluation that shows a run to be solved counts everywhere: in its folder, its row, and while it trains."""
+"""Runs that evaluations show to be solved."""
 
 from __future__ import annotations
 

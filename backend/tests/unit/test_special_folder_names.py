@@ -1,4 +1,4 @@
-"""A runs folder may have any name: signs that mean something in an address, a pattern or SQL mean nothing in it."""
+"""Runs folders whose names contain special characters."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The status of a run: what may follow what."""
+"""Run statuses and their transitions."""
 
 from __future__ import annotations
 

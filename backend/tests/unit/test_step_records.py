@@ -1,4 +1,4 @@
-"""Files of step records: what goes in comes out, filtered, sorted, cut and exported."""
+"""Files of step records: writing, filtering, sorting and export."""
 
 from __future__ import annotations
 

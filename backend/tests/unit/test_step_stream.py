@@ -1,4 +1,4 @@
-"""``rlviz actions RUN --follow``: steps of evaluations, and of what a run records while it trains."""
+"""``rlviz actions RUN --follow``: steps of evaluations and of training."""
 
 from __future__ import annotations
 

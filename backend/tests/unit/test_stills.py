@@ -1,4 +1,4 @@
-"""Each environment has a still: small, of one width, rendered by the product."""
+"""Still images of environments."""
 
 from __future__ import annotations
 

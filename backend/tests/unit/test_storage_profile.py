@@ -1,4 +1,4 @@
-"""Every family of environments has a profile of what is recorded of its runs."""
+"""Every environment family has a storage profile."""
 
 from __future__ import annotations
 

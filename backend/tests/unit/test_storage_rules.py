@@ -1,4 +1,4 @@
-"""Storage rules say what they do, and what a folder takes is counted by kind."""
+"""Storage rules, and the disk usage of folders by kind."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The generator behind every stream, with a clock that the test moves."""
+"""The generator behind event streams, with a fake clock."""
 
 from __future__ import annotations
 

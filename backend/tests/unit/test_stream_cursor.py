@@ -1,4 +1,4 @@
-"""Cursors: how far a browser has come in each journal, as a text that it gives back."""
+"""Cursors: positions in journals, as text that a browser sends back."""
 
 from __future__ import annotations
 

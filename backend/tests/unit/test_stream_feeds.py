@@ -1,4 +1,4 @@
-"""Feeds provide the lines of a journal to streams: old ones from the file, new ones from memory."""
+"""Feeds send journal lines to streams: old ones from the file, new ones from memory."""
 
 from __future__ import annotations
 

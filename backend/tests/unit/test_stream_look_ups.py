@@ -1,4 +1,4 @@
-"""What streams look up: once for all of them, and again once it has changed."""
+"""Lookups that all streams share, cached until a change."""
 
 from __future__ import annotations
 

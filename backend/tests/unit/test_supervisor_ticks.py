@@ -1,4 +1,4 @@
-"""A part of the supervisor that fails keeps no other part from its work."""
+"""A failing part of the supervisor does not block the others."""
 
 from __future__ import annotations
 

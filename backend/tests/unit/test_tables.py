@@ -1,4 +1,4 @@
-"""Metrics, configurations and runs as tables, in every format and of any length."""
+"""Exports of metrics, configurations and runs as tables."""
 
 from __future__ import annotations
 

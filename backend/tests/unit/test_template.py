@@ -1,4 +1,4 @@
-"""What the launcher's end of a template makes of what it is told."""
+"""The launcher's side of the worker template."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a program of the user's own may hand to ``rlviz.track``, and what becomes of the rest."""
+"""Values accepted by ``rlviz.track``, and warnings about others."""
 
 from __future__ import annotations
 

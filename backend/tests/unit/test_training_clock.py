@@ -1,4 +1,4 @@
-"""Seconds of training over several attempts."""
+"""Training time over several attempts."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The trash: what is thrown away is whole, comes back whole, and goes for good when its time is over."""
+"""The trash: complete restore, and deletion after the retention time."""
 
 from __future__ import annotations
 

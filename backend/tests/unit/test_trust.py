@@ -1,4 +1,4 @@
-"""Trust: what was made here, what the user has trusted, and what nothing may use."""
+"""Trust in runs: local ones, trusted ones, and ones that nothing may use."""
 
 from __future__ import annotations
 

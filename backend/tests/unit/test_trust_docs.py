@@ -1,4 +1,4 @@
-"""docs/trust.md says of every file and field of a bundle what an import does with it."""
+"""docs/trust.md names every file and field of a bundle and how an import treats it."""
 
 from __future__ import annotations
 

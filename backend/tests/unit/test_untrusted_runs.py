@@ -1,4 +1,4 @@
-"""A service that opens a runs folder from elsewhere starts nothing in it, no matter what requests it."""
+"""A service starts nothing in a runs folder that is not trusted."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Text from outside is text: whatever a name holds, nothing that shows it obeys it."""
+"""Names and notes with control characters, formulas or markup are shown as text."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How what a validation found is worded."""
+"""Wording of validation errors."""
 
 import pytest
 from pydantic import BaseModel, ConfigDict, ValidationError, field_validator

@@ -1,4 +1,4 @@
-"""A value slice holds what the policy says when it is asked point by point, over the range it is drawn over."""
+"""Value slices equal the policy's values point by point."""
 
 from __future__ import annotations
 

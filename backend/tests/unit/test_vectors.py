@@ -1,4 +1,4 @@
-"""Environments side by side: what the library's own give, with fewer copies."""
+"""Our vector environments behave like those of Stable-Baselines3."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which run is better: the verdict in words, each figure by itself, and the labels that tell runs apart."""
+"""Verdicts on single runs: wording, reasons, and distinct labels."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The registry of migrations: every version of every format is read and brought up to date, and no file rewritten."""
+"""Migrations read every version of every format without rewriting files."""
 
 from __future__ import annotations
 

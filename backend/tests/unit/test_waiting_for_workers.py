@@ -1,4 +1,4 @@
-"""What is waited for rather than refused, since it is over in a moment."""
+"""Deleting, resuming and pruning wait briefly for a worker that is still exiting."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A thread that sleeps between two looks hears every ring, also one that comes just as its time runs out."""
+"""No wake signal is lost, even at a timeout."""
 
 from __future__ import annotations
 

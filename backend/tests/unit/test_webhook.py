@@ -1,4 +1,4 @@
-"""The webhook, with real connections to addresses that hang, refuse, fail and are not there."""
+"""The webhook, with real connections to addresses that hang, refuse or fail."""
 
 from __future__ import annotations
 

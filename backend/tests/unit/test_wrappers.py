@@ -1,4 +1,4 @@
-"""What stands between an environment and the agent, one wrapper at a time, on an environment that counts."""
+"""Each environment wrapper, on an environment that counts."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What ``-o`` names stays what it is: a regular file is replaced whole, links are followed, the rest is written to."""
+"""Files named with ``-o``: regular files are replaced, links followed, devices written to."""
 
 from __future__ import annotations
 

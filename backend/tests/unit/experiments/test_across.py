@@ -1,4 +1,4 @@
-"""Methods on several environments, of scores whose figures are known."""
+"""Comparison of methods over several environments, with known scores."""
 
 from __future__ import annotations
 

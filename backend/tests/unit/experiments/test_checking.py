@@ -1,4 +1,4 @@
-"""What is wrong with a specification is said where it stands, with what it would cost."""
+"""Errors and cost estimates that the service reports for a specification."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A digest knows of a run what the run itself would say."""
+"""Digests of runs: solved steps and thinned curves."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""An experiment opened from its folder: killed writers, full disks, what others put there."""
+"""Opening an experiment from its folder after crashes, full disks and manual changes."""
 
 from __future__ import annotations
 

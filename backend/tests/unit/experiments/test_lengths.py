@@ -1,4 +1,4 @@
-"""Trials of one experiment train for as many steps as the others, and for as many as was promised."""
+"""Training lengths of the trials of an experiment."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The report is one file that says everything, fetches nothing and runs nothing; tables say the same."""
+"""The report of an experiment as HTML, Markdown and LaTeX."""
 
 from __future__ import annotations
 

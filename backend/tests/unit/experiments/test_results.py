@@ -1,4 +1,4 @@
-"""What an experiment shows, of scores whose figures are known."""
+"""Results of an experiment, computed from known scores."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which results are prepared before they are requested, and when."""
+"""When the results of an experiment are computed before a request."""
 
 from __future__ import annotations
 

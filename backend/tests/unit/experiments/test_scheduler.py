@@ -1,4 +1,4 @@
-"""What a search is told when its experiment ends before all of its trials were trained."""
+"""Searches that end before all their trials are trained."""
 
 from __future__ import annotations
 

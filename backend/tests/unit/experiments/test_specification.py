@@ -1,4 +1,4 @@
-"""The specification of an experiment: what it plans, and what it refuses."""
+"""Validation and planning of an experiment's specification."""
 
 from __future__ import annotations
 

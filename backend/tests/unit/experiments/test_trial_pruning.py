@@ -1,4 +1,4 @@
-"""Which trials of a search are given up, by what all of their seeds have come to."""
+"""Pruning of trials by the evaluations of all their seeds."""
 
 from __future__ import annotations
 

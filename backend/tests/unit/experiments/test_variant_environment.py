@@ -1,4 +1,4 @@
-"""The environment of a variant, as its runs had it."""
+"""The environment of a variant, also when it is no longer configured."""
 
 from __future__ import annotations
 

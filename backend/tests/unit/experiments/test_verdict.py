@@ -1,4 +1,4 @@
-"""A verdict says only what the intervals carry."""
+"""Verdicts of experiments: what their confidence intervals support."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The scheduler may be killed between any two steps: no proposal is lost, and none is made twice."""
+"""Proposals of a search after crashes of the scheduler, and pruning."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A study proposes what Optuna would, repeats nothing after a crash, and stores what Optuna can open."""
+"""A search study proposes the same trials as Optuna and continues after a crash."""
 
 from __future__ import annotations
 

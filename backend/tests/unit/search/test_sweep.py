@@ -1,4 +1,4 @@
-"""What a sweep refuses, and that the suggested spaces are possible."""
+"""Validation of search spaces, and the suggested space of each algorithm."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What holds for any scores, whatever they are."""
+"""Property-based tests of the statistics over seeds."""
 
 from __future__ import annotations
 

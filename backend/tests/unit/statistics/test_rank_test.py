@@ -1,4 +1,4 @@
-"""The rank test against SciPy's, and against counting where SciPy has none."""
+"""The rank test, compared with SciPy's and with an exact count of permutations."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""What rliable, SciPy and statsmodels say of the same scores; ``benchmarks/peer_statistics.py`` recorded it.
+"""Statistics compared with rliable, SciPy and statsmodels; ``benchmarks/peer_statistics.py`` recorded their results.
 
-Aggregates have to agree to the last digits, intervals as far as their resamples allow: both are random.
+Aggregates must agree to the last digits. Intervals must agree within resampling error, because both are random.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Profiles, improvement, survival and curves on scores whose answer is known by hand."""
+"""Performance profiles, improvement, survival and curves, compared with results computed by hand."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Checkpoints: every N steps or M seconds, on request, newest few kept."""
+"""Checkpoints: by step, by time and on request, with retention."""
 
 from __future__ import annotations
 

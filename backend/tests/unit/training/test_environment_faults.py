@@ -1,4 +1,4 @@
-"""What a run's journal says of an environment that returns what training suffers from."""
+"""Reports of invalid environment output in a run's journal."""
 
 from __future__ import annotations
 

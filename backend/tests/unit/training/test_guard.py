@@ -1,4 +1,4 @@
-"""A guard lets training go on, and says once what failed."""
+"""The guard: training continues after a failing watcher, with one warning."""
 
 from __future__ import annotations
 

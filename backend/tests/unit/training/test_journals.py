@@ -1,4 +1,4 @@
-"""The trainer's journals: numbers as they are, what is no number said once, events after what came before them."""
+"""The trainer's journals: non-finite values, buffering, order and full disks."""
 
 from __future__ import annotations
 

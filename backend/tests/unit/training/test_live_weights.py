@@ -1,4 +1,4 @@
-"""When a trainer writes the weights of its model for viewers."""
+"""When a trainer writes its weights for viewers."""
 
 from __future__ import annotations
 

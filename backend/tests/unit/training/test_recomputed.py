@@ -1,4 +1,4 @@
-"""Rows that an attempt computes again are not written twice, and the journal knows how far that has come."""
+"""Recomputed rows of a resumed attempt are not written again."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The replay buffer on disk, where what was written is not what is needed: training went back, or left an episode."""
+"""The replay buffer on disk after a rollback."""
 
 from __future__ import annotations
 
