@@ -1,4 +1,4 @@
-"""Fixtures of this tier."""
+"""Fixtures of exhaustive tests."""
 
 from tests.support.fixtures import app, at, source
 

@@ -1,4 +1,4 @@
-"""A watcher that fails at every call changes nothing about training: each of them."""
+"""Each hook, failing at every call, changes nothing about training."""
 
 from __future__ import annotations
 

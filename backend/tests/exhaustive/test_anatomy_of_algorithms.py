@@ -1,4 +1,4 @@
-"""The updates of every algorithm are shown with what it has."""
+"""Recorded updates of every algorithm."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""More hostile values for every parameter than `make test` sends."""
+"""Fuzzing with more values for every parameter than in ``make test``."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Each format of exported step records."""
+"""Every export format of step records."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Records of environments of every family, played again through the service: one property for each family."""
+"""Verification of step records of every environment family, over HTTP."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A large run is indexed in little memory: it takes a large one to see."""
+"""Indexing of a large run in bounded memory. It is exhaustive because it needs a large run."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""An environment of the user's own that cannot be used is told by the doctor and the page, not by every command."""
+"""An unusable custom environment is reported by the doctor and the page, and not by every command."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""Commands that serve their runs folder alone, with workers that import torch first or deliver before they end.
+"""Commands that serve their runs folder, with workers that import torch first or deliver before they end.
 
-`make test` has the same commands with forks, which start in a tenth of the time.
+``make test`` has the same commands with forked workers, which start in a tenth of the time.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Deleting and restoring all runs of an experiment."""
+"""Export and import of all runs of an experiment."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How much of a run is recorded, chosen by command."""
+"""The command that sets the recording detail of a run."""
 
 from __future__ import annotations
 

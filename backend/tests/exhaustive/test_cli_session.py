@@ -1,4 +1,4 @@
-"""The session in a terminal that the documents show: a real one, whose figures may differ and nothing else.
+"""The documented terminal session matches the commands, except for its numbers.
 
 ``RLVIZ_WRITE_DOCS=1`` writes it again.
 """

@@ -1,4 +1,4 @@
-"""Sinks added to a run and removed in a terminal."""
+"""Commands that add sinks to a run and remove them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""A whole preset leads to its conclusion. It trains as long as a user would: longer than all other runs of a tier."""
+"""Default evaluations of a preset keep its best policy. It is exhaustive because it trains until the first
+evaluation.
+"""
 
 from __future__ import annotations
 

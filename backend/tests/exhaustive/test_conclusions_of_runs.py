@@ -1,4 +1,4 @@
-"""Hints of real runs, and the budgets of a search."""
+"""Hints for runs shorter than their preset, and training budgets of a search."""
 
 from __future__ import annotations
 

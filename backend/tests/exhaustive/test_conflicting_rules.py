@@ -1,4 +1,4 @@
-"""Rules that fire within one rollout."""
+"""Several rules that fire within one rollout."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What uvicorn's own limits miss, and ``BoundedProtocol`` sees to. Through real sockets, the same attacks on both."""
+"""Connection limits that ``BoundedProtocol`` adds to uvicorn's own; the same attacks on both, through real sockets."""
 
 from __future__ import annotations
 

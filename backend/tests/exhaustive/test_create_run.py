@@ -1,4 +1,4 @@
-"""The service dies earlier and later in the creation of a run than in `make test`."""
+"""A service that dies at more moments of creating a run than in ``make test``."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A user's environment that hangs is given up after as long as it may take."""
+"""A custom environment that hangs is abandoned after its time limit."""
 
 from __future__ import annotations
 

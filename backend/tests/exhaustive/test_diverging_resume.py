@@ -1,4 +1,6 @@
-"""Where a row comes out differently, the policies of the earlier attempt stay behind: it trains the run twice."""
+"""A resume that diverges discards the policies of earlier attempts. It is exhaustive because it trains the run
+twice.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Training in a folder with files from elsewhere runs none of their code, in the service and in the worker."""
+"""Training in a downloaded folder runs none of its code, in the service or in the worker."""
 
 from __future__ import annotations
 

@@ -1,5 +1,6 @@
-"""Every environment and every algorithm: trained, stopped, evaluated, and the video decoded. Episodes are counted as
-the environment counts them, whatever wrappers make of them for learning."""
+"""Training, evaluation and video of every environment and every algorithm. Episodes are counted as the environment
+counts them, whatever wrappers do for learning.
+"""
 
 from __future__ import annotations
 

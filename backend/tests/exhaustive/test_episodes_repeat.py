@@ -1,4 +1,4 @@
-"""An episode is what its seed and its actions make of it, to the last bit, whatever was played before."""
+"""Episodes are determined by their seed and actions, to the last bit."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Evaluations whose worker is ended or whose record cannot be completed."""
+"""Evaluations whose worker is terminated or whose record cannot be completed."""
 
 from __future__ import annotations
 

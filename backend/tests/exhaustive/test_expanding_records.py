@@ -1,4 +1,4 @@
-"""Step records that expand to more than memory has."""
+"""Step records that decompress to more than the available memory."""
 
 from __future__ import annotations
 

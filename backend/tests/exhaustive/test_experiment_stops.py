@@ -1,4 +1,4 @@
-"""Experiments that are stopped, killed, damaged or deleted while they train, and those of which a variant fails."""
+"""Experiments that are stopped, damaged or have a failing variant."""
 
 from __future__ import annotations
 

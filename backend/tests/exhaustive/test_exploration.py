@@ -1,4 +1,4 @@
-"""The exploration noise of TD3."""
+"""The exploration noise of TD3 in a session."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Modules that fail, hang, print or exit while their environment is probed."""
+"""Probes of modules that fail, hang, print or exit."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Sinks that hang, fail at any moment, or answer for ever."""
+"""Sinks that hang, fail at any moment or respond slowly."""
 
 from __future__ import annotations
 

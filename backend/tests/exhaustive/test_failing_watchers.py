@@ -1,4 +1,4 @@
-"""A fault in any function that watches training changes no weight, no ending and no file of the user's."""
+"""A failure in any function that watches training changes no weight, no outcome and no file of the user."""
 
 from __future__ import annotations
 

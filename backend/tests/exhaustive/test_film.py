@@ -1,4 +1,4 @@
-"""The growth video, step records of clips, clips that give way, and faults while a clip is made."""
+"""Step records of clips, the growth video, and failures while a clip is made."""
 
 from __future__ import annotations
 

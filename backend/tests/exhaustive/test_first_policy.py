@@ -1,4 +1,4 @@
-"""The main job over HTTP: train CartPole until it beats chance, evaluate it, and look at the video frame by frame."""
+"""The main workflow over HTTP: train CartPole, evaluate it, and check every frame of the video."""
 
 from __future__ import annotations
 

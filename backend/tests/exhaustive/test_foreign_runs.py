@@ -1,4 +1,4 @@
-"""Videos that a script hands over."""
+"""Videos logged by a user's script."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A fork at a step between two snapshots: the parent is trained again to there, exactly."""
+"""A fork at a step between two snapshots replays its parent exactly."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A fork whose replay buffer has another size than that of its parent, or rows of other environments."""
+"""A fork whose replay buffer size or number of environments differs from its parent's."""
 
 from __future__ import annotations
 

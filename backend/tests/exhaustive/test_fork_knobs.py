@@ -1,4 +1,4 @@
-"""A fork of a run whose hyperparameters were changed while it trained: what it changes holds, the rest goes on."""
+"""A fork of a run whose hyperparameters were changed during training."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A fork of a fork that has no snapshot of its own: it begins where that one began, or that one is trained again."""
+"""A fork of a fork that has no snapshot of its own."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A fork that has another optimizer than its parent, or another noise of actions: the rest of the snapshot fits."""
+"""A fork with another optimizer, entropy coefficient or action noise than its parent."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A fork that goes back to where it began, while it trains: it is built there as its worker built it at first."""
+"""A training fork that rolls back to its start."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The template: one import for all workers, which live on without it and tell how they ended."""
+"""The worker template: its start, failure, replacement and exit."""
 
 from __future__ import annotations
 

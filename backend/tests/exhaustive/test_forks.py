@@ -1,4 +1,6 @@
-"""Forks that take a replay buffer along, and forks with other options of the environment. They train several runs."""
+"""Forks that inherit a replay buffer or change environment options. They are exhaustive because they train several
+runs.
+"""
 
 from __future__ import annotations
 

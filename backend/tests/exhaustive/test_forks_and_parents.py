@@ -1,4 +1,4 @@
-"""Forks after their parent is gone, compared with it, and rolled back to their start."""
+"""Forks whose parent is deleted, comparisons with the parent, and rollbacks to the start."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Forks of one template, which stays as it is."""
+"""Processes forked from one worker template."""
 
 from __future__ import annotations
 

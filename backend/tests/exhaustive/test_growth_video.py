@@ -1,4 +1,4 @@
-"""The video that shows a run from clumsy to solved: making it plays every policy of the film."""
+"""The growth video of a run. It is exhaustive because it plays every policy of the film."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A probe that hangs keeps what it found before."""
+"""A probe keeps its findings when the environment hangs later."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The cartridge in the repository is the one that its sources give."""
+"""The cartridge in the repository equals a build of its sources."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What very large grids cost."""
+"""The cost estimate of very large grids."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A million points take no memory of their own: writing them takes most of the time."""
+"""A ledger of a million points uses no additional memory. It is exhaustive because writing the points takes long."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Queries that would take all memory."""
+"""Queries that would exhaust memory."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The contract of launchers, for the kinds that `make test` does not start."""
+"""The contract of launchers, for the kinds that ``make test`` does not start."""
 
 from __future__ import annotations
 

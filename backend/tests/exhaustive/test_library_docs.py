@@ -1,4 +1,4 @@
-"""The snippets of docs/library.md run as they stand, though with fewer steps, and leave whole runs."""
+"""The snippets of docs/library.md, with fewer steps."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The library trains without a service too: it serves the folder itself."""
+"""The library trains without a running service."""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""The memory of the recorder does not grow with the length of the video, which takes a long one to see."""
+"""The memory of the recorder does not grow with the length of a video. It is exhaustive because it needs a long
+video.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A very long episode is recorded in bounded memory, which takes as long as the episode."""
+"""Recording of a very long episode in bounded memory. It is exhaustive because it plays the episode."""
 
 from __future__ import annotations
 

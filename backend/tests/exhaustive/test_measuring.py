@@ -1,6 +1,6 @@
-"""Measuring the presets goes on after an interruption, and leaves out what lacks a score.
+"""Measuring of presets after an interruption or with unscored seeds.
 
-It concerns those who measure presets before a release; each case runs an experiment.
+It is exhaustive because each case runs an experiment, and presets are measured only before a release.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The service starts in little memory, whatever lies in its runs folder."""
+"""Memory use of the service at its start, with long compressed journals."""
 
 from __future__ import annotations
 

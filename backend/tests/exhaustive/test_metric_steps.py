@@ -1,4 +1,4 @@
-"""The steps of metrics, with other algorithms and with stops within a rollout: the property at more moments."""
+"""Steps of metrics with other algorithms and with stops within a rollout."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""Tests of training that `make test` runs with one or two algorithms, with the others.
+"""Training tests that ``make test`` runs with one or two algorithms, with the others.
 
-``real/test_every_algorithm.py`` trains, pauses and resumes each of them in ``make test``.
+In ``make test``, ``real/test_every_algorithm.py`` trains, pauses and resumes each of them.
 """
 
 from __future__ import annotations

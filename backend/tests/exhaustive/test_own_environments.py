@@ -1,5 +1,6 @@
-"""The whole table of odd environments lived through: probed, trained, evaluated, watched and resumed, each in a process
-of its own, as the verdict of the probe promises."""
+"""Every unusual environment, probed, trained, evaluated, watched and resumed in a separate process, as its probe
+predicts.
+"""
 
 from __future__ import annotations
 

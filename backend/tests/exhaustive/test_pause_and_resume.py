@@ -1,4 +1,4 @@
-"""Resuming after a rollback, after a rule ended the run, and beside a run that never paused."""
+"""Resuming after a rollback or a rule, compared with a run that was never paused."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The app ends although rollouts are endless, which takes as long as it waits for them."""
+"""The app exits in time despite endless rollouts. It is exhaustive because it waits for them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Pauses that come too late, and runs that train on after their end."""
+"""Late pauses, and training beyond the end of a completed run."""
 
 from __future__ import annotations
 

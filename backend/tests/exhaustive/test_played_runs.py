@@ -1,4 +1,4 @@
-"""Random actions as an actor, and sessions of play that keep nothing or are cut short."""
+"""Runs of random actions, and played sessions that are discarded or interrupted."""
 
 from __future__ import annotations
 

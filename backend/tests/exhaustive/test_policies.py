@@ -1,4 +1,4 @@
-"""Saved policies belong to their owner: plain Stable-Baselines3 loads them where this package is not installed."""
+"""Saved models load in plain Stable-Baselines3, without this package."""
 
 from __future__ import annotations
 

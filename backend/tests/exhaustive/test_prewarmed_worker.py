@@ -1,4 +1,4 @@
-"""Prewarmed workers, for systems without fork: there before needed, replaced when they die, gone with the service."""
+"""Prewarmed workers, for systems without fork: start, use, replacement and exit."""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""Probes of a user's environments that hang, are odd or were edited: each waits for a process that imports it."""
+"""Probes of custom environments that hang, are unusual or were edited. Each waits for a process that imports the
+environment.
+"""
 
 from __future__ import annotations
 

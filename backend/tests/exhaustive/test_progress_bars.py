@@ -1,4 +1,4 @@
-"""Progress bars on 40 columns."""
+"""Progress bars on a terminal of 40 columns."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""Other people's programs read what is written for them: tables by pandas and Polars, searches by optuna-dashboard.
+"""Other programs read our files: pandas and Polars read tables, optuna-dashboard reads searches.
 
-TensorBoard, Weights & Biases, MLflow and Trackio read in ``test_sinks.py``, Minari in ``test_api_verify.py``, and
-PostgreSQL in ``test_ingest.py``.
+``test_sinks.py`` tests TensorBoard, Weights & Biases, MLflow and Trackio, ``test_api_verify.py`` tests Minari, and
+``test_ingest.py`` tests PostgreSQL.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The same configuration and seed give the same curves, in whatever process they are trained."""
+"""The same configuration and seed give the same curves in every process."""
 
 from __future__ import annotations
 

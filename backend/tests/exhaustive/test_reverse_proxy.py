@@ -1,4 +1,4 @@
-"""Files through a real nginx."""
+"""Uploads and downloads through a real nginx."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A run that trains goes back in its worker, from memory or from disk, and goes on bit for bit from there."""
+"""Rollbacks in a running worker, from memory or from disk, are exact."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Runs that the browser takes away as files and brings in again."""
+"""Export and import of runs through the browser's requests."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Who makes the sealed copy of a long run, and when."""
+"""When the metrics of long runs are sealed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What an agent saw in an evaluation is kept to the last pixel, and can be asked what mattered in it."""
+"""Observed pictures of an evaluation are stored losslessly and have saliency maps."""
 
 from __future__ import annotations
 

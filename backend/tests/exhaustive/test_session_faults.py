@@ -1,4 +1,4 @@
-"""Recordings of a session that is killed."""
+"""Recordings and episodes of a killed session."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Two runs side by side in one video, over HTTP and from the command line."""
+"""Videos of two runs side by side, over HTTP and from the command line."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A video of two videos of different length."""
+"""A side-by-side video of two videos of different length."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A run that has ended is delivered on request, through the service."""
+"""Delivery of an ended run on request, through the service."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Names of metrics and modes that the programs take or refuse."""
+"""Metric names and W&B modes that sinks accept or refuse."""
 
 from __future__ import annotations
 

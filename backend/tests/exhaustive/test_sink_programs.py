@@ -1,4 +1,4 @@
-"""Runs in the programs that they are delivered to, followed while they train."""
+"""Runs delivered to other programs during training."""
 
 from __future__ import annotations
 

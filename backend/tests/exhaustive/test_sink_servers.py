@@ -1,4 +1,4 @@
-"""Servers that answer 500, hang, or lie: training goes on, nothing is lost, and all of it is delivered later."""
+"""Delivery to servers that answer 500, hang or lose data."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A run that has ended is given a sink, and a run of an experiment one of its own."""
+"""Sinks added to an ended run, and sinks of an experiment."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A client that takes too long over its request is disconnected: the test waits as long as a client may take."""
+"""Disconnection of a slow client. It is exhaustive because it waits for the time limit."""
 
 from __future__ import annotations
 

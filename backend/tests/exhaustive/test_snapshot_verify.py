@@ -1,4 +1,4 @@
-"""Snapshots verified in this process: every part comes back, and one that does not is named."""
+"""Verification of snapshots in this process."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A run trains, is evaluated, filmed, asked about, exported and listed in a runs folder with an odd name."""
+"""Every kind of command in runs folders whose names contain special characters."""
 
 from __future__ import annotations
 

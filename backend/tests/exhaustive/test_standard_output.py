@@ -1,4 +1,4 @@
-"""Commands whose streams are closed or full: each case starts a shell and, in it, every kind of command."""
+"""Commands with closed or full output streams. Each case starts a shell and every kind of command."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Knobs and rules in a real trainer."""
+"""Hyperparameter changes and rules in a real trainer, with exact resumes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Steps of each algorithm's rows."""
+"""Steps of the logged rows of each algorithm."""
 
 from __future__ import annotations
 

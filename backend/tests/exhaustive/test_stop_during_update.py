@@ -1,4 +1,4 @@
-"""A stop in the middle of an update, as two clients of the stream see it: the update has to take long."""
+"""A stop during an update, as two stream clients see it. It is exhaustive because it needs a long update."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How often frames are hashed, and how old records and videos are retired."""
+"""The interval of frame hashes, and deletion of old records and videos."""
 
 from __future__ import annotations
 

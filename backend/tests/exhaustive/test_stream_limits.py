@@ -1,4 +1,4 @@
-"""Heartbeats, slow clients, and what becomes of streams when the service ends."""
+"""Keepalives, slow clients, and streams when the service exits."""
 
 from __future__ import annotations
 

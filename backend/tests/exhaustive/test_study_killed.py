@@ -1,4 +1,4 @@
-"""Searches whose writer is killed at every place of its journal."""
+"""Searches whose process is killed at any byte of the journal."""
 
 from __future__ import annotations
 

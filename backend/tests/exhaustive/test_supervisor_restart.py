@@ -1,7 +1,7 @@
-"""A service that is killed, and the next one on the same folder: what was alive is followed, what died is told.
+"""Recovery of the supervisor after the service was killed.
 
-One story for all tests: a service with five runs and an evaluation is killed; while it is down some of them
-end in different ways; then another service starts.
+All tests share one scenario: a service with five runs and an evaluation is killed, some of them end in different ways
+while it is down, and another service starts.
 """
 
 from __future__ import annotations

@@ -1,5 +1,4 @@
-"""A command in a folder with files from elsewhere runs none of their code: not from settings, not from modules, and not
-from the runs folder."""
+"""Commands run no code of an untrusted folder: neither its settings nor its modules nor its runs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Notes that cannot be written."""
+"""A command succeeds although its standard error cannot be written."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Evaluations recorded, played again and compared: one environment of every family, with real policies."""
+"""Recorded evaluations are replayed and compared, with real policies in one environment of every family."""
 
 from __future__ import annotations
 

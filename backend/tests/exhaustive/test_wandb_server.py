@@ -1,4 +1,4 @@
-"""W&B's own program, logged in to a server of this machine that is well, answers 500, hangs, or lies."""
+"""The W&B client, logged in to a local server that works, answers 500, hangs or loses data."""
 
 from __future__ import annotations
 

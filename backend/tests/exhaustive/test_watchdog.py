@@ -1,4 +1,4 @@
-"""The watchdog of a session's worker, in a process of its own, which it ends."""
+"""The watchdog of a session worker, in a separate process that it ends."""
 
 import subprocess
 import sys

@@ -1,4 +1,4 @@
-"""A weights-only file plays and reads as the model did, for every algorithm, and holds nothing besides."""
+"""Weights-only files act like the model that wrote them, for every algorithm."""
 
 from __future__ import annotations
 

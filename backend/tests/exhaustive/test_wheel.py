@@ -1,7 +1,8 @@
-"""The wheel, installed into an environment of its own: commands train with it, and it serves the pages, without Node.
+"""The wheel, installed in a separate environment: commands train, and the pages are served without Node.
 
-With ``RLVIZ_TEST_EMPTY=1``, as ``make test-wheel`` and continuous integration have it, that environment is empty before
-and gets what the wheel asks for; otherwise it sees the packages of this one, which takes seconds instead of minutes.
+With ``RLVIZ_TEST_EMPTY=1``, which ``make test-wheel`` and continuous integration set, that environment is empty at
+first and gets the dependencies of the wheel. Otherwise it sees the packages of this one, which takes seconds instead of
+minutes.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""A worker that is killed at any moment leaves whole files: what was written can be read, loaded and gone on with."""
+"""A worker killed at any moment leaves complete files."""
 
 from __future__ import annotations
 

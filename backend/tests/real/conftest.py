@@ -1,4 +1,4 @@
-"""Fixtures of tests that train and kill."""
+"""Fixtures of tests that train models and kill processes."""
 
 from tests.support.fault_fixtures import figures, small_disk
 from tests.support.fixtures import app, at, source

@@ -1,4 +1,4 @@
-"""Every algorithm of the registry trains, is saved and loaded; new ones without an edit."""
+"""Every registered algorithm trains, saves and loads."""
 
 from __future__ import annotations
 

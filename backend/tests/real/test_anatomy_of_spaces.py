@@ -1,4 +1,4 @@
-"""The anatomy of updates in every space that the library learns in."""
+"""Recorded updates for every kind of observation and action space."""
 
 from __future__ import annotations
 

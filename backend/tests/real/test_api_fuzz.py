@@ -1,4 +1,4 @@
-"""Hostile values for every parameter of every operation that OpenAPI knows: never a 5xx, always a whole answer."""
+"""Fuzzing of every parameter in the OpenAPI document: no response is a 5xx."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Step records through the service: played again and compared, changed and found out, taken elsewhere."""
+"""Verification of step records over HTTP."""
 
 from __future__ import annotations
 

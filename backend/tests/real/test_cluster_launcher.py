@@ -1,4 +1,4 @@
-"""The service on a launcher that knows no processes: it starts, stops, evaluates, and recovers after a restart."""
+"""The service with a launcher that cannot see processes, such as that of a cluster."""
 
 from __future__ import annotations
 

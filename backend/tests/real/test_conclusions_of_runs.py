@@ -1,4 +1,4 @@
-"""What is concluded from real runs: hints that come too early, and searches whose trials are compared."""
+"""Advice to evaluate a run, and default presets, on trained runs."""
 
 from __future__ import annotations
 

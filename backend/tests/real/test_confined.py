@@ -1,4 +1,4 @@
-"""What reads files from elsewhere is bounded, and what happens to it never happens to its caller."""
+"""Confined processes for untrusted files: limits on memory, time and results."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Rules that want different things, or something else than a person does: what is told to be done has been done."""
+"""Rules that conflict with each other or with a user's request."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A user's own environment, in a file outside the repository, through one line of configuration."""
+"""A custom environment in a file outside the repository."""
 
 from __future__ import annotations
 

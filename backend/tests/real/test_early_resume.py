@@ -1,4 +1,4 @@
-"""A run that is killed in its first minute can be resumed."""
+"""Resuming a run that is killed early, before or just after its first snapshot."""
 
 from __future__ import annotations
 

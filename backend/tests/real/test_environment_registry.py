@@ -1,5 +1,6 @@
-"""What the registry says of each environment, for every choice of options, is what is made. New entries are tested
-without an edit here."""
+"""Registry entries of environments equal the created environments, for every choice of options. New entries are
+tested without an edit here.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The evaluation job on real run folders: real policies, a real ffmpeg, videos decoded with PyAV."""
+"""The evaluation job with real policies and a real ffmpeg; PyAV decodes the videos."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Training with rewards for exploration: what it records, and that it resumes exactly."""
+"""Training with exploration bonuses and an archive resumes exactly."""
 
 from __future__ import annotations
 

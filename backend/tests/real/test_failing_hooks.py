@@ -1,6 +1,6 @@
-"""Everything that watches a run may fail at every call: the run trains to the same weights, and says what failed.
+"""A hook that fails at every call changes no trained weight, and is reported.
 
-``exhaustive/test_failing_watchers.py`` does the same to every function below these.
+``exhaustive/test_failing_watchers.py`` does the same for every function that the hooks call.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The filmstrip over HTTP: kept policies are listed and evaluated; clips are made once and kept within bounds."""
+"""The filmstrip over HTTP: stored policies, clips, counterfactuals and value slices."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Forks between two snapshots: what is trained again, and what a killed worker leaves."""
+"""Forks between two snapshots that replay nothing, and cleanup after a killed worker."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Forks through the service, with real workers: a new run that begins where another one was."""
+"""Forks through the service, with real workers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A full disk: training waits for room, and so does a run whose turn comes."""
+"""Training and user scripts on a full disk."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A Game Boy run: its game is restored in a new process to the last byte, and its training from a snapshot."""
+"""A Game Boy run continues exactly from a snapshot."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A test of a hint with real training: forks at a snapshot, without and with the change."""
+"""A hint test with real training: forks at a snapshot, with and without the change."""
 
 from __future__ import annotations
 

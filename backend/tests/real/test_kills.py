@@ -1,4 +1,4 @@
-"""The service is killed, the power is cut: nothing that was written is lost."""
+"""A service killed at random moments loses nothing that was written."""
 
 from __future__ import annotations
 

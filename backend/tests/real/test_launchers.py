@@ -1,4 +1,4 @@
-"""What ``launchers/base.py`` says every launcher owes, proved for each of them, and for one that knows no processes."""
+"""The contract of ``launchers/base.py``, tested with every launcher and with one that cannot see processes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""However ``learn`` of a script ends, its run has the true status at once, or a moment later."""
+"""The final status of a script's run for every way in which ``learn`` can end."""
 
 from __future__ import annotations
 

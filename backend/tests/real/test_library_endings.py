@@ -1,4 +1,4 @@
-"""How a program without a ``with`` block ends its run, and how soon one that cannot say so is missed."""
+"""Programs that end their run without a ``with`` block."""
 
 from __future__ import annotations
 

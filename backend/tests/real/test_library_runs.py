@@ -1,4 +1,4 @@
-"""``rlviz.train`` and what can be had of a run afterwards, beside a service and alone."""
+"""``rlviz.train`` and the run that it returns."""
 
 from __future__ import annotations
 

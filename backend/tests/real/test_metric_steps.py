@@ -1,4 +1,4 @@
-"""A metric stands at the step of the experience that it describes. Real Stable-Baselines3."""
+"""Each metric is logged at the step that it describes. Uses real Stable-Baselines3."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Normalised observations and rewards: what is learned from, what is shown, and what a saved policy is given."""
+"""Normalized observations and rewards in training, figures and saved policies."""
 
 from __future__ import annotations
 

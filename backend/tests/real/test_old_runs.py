@@ -1,4 +1,4 @@
-"""Runs that version 0.1.0 wrote still open, stream, compare and are rebuilt, on its catalogue and without one."""
+"""Runs of version 0.1.0 open and evaluate, with their own catalogue and with a rebuilt one."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""Odd environments of a user's own, for real: probed, trained, evaluated, watched, resumed, and edited between runs.
+"""Unusual custom environments, trained, evaluated, watched and resumed.
 
-The whole table is lived through in ``tests/exhaustive``; here are those that are odd in what only a process shows, and
-one of each kind of the others.
+``tests/exhaustive`` tests the whole table. This module has the cases that need a separate process, and one of each
+other kind.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""A game of the user's, from its folder to a run that is continued from a snapshot exactly."""
+"""A Game Boy game of the user, from its folder to an exact resume."""
 
 from __future__ import annotations
 

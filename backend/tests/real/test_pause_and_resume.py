@@ -1,4 +1,4 @@
-"""Pausing and resuming through the service, with real workers: one journal, one writer, one curve."""
+"""Pausing and resuming through the service, with real workers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A run that ends with the app pauses in time, however far the start of its next rollout is."""
+"""Pauses when the app exits meet their deadline, even during a long rollout."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Runs that pause, go on, and go back: the trainer alone, in one process after the other's end."""
+"""Pausing, resuming and rolling back by the trainer, without a service."""
 
 from __future__ import annotations
 

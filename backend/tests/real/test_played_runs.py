@@ -1,4 +1,4 @@
-"""Runs in which no policy learns: what a person plays is kept as one, and chance has one like any other."""
+"""Runs without learning: played by a person, or with random actions."""
 
 from __future__ import annotations
 

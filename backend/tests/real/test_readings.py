@@ -1,4 +1,4 @@
-"""What a policy makes of what it sees, against the library's own numbers, for every algorithm."""
+"""Readings of a policy (values, probabilities, quantiles) equal the library's own numbers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Snapshots that people ask for: each is taken, by this attempt or by the next, or is said not to have been."""
+"""Snapshots requested by a user are taken in this attempt or the next, or reported as missed."""
 
 from __future__ import annotations
 

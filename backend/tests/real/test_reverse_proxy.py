@@ -1,4 +1,4 @@
-"""The app behind a real nginx, as ``docs/reverse-proxy.md`` configures it, and a client that claims to be a proxy."""
+"""The app behind a real nginx, configured as in ``docs/reverse-proxy.md``."""
 
 from __future__ import annotations
 

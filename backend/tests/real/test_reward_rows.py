@@ -1,4 +1,4 @@
-"""A run in an environment that splits its reward: rows of its components, also after a resume, and step records."""
+"""Journal rows of reward components, also after a resume."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Training with weights and caps of the reward's components: what it records, and that it resumes exactly."""
+"""Training with weighted and capped reward components resumes exactly."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A training run goes back to a snapshot: for readers, for rules, and when there is none."""
+"""Rollbacks of a training run to a snapshot, by request or by a rule."""
 
 from __future__ import annotations
 

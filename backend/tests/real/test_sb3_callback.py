@@ -1,4 +1,4 @@
-"""``rlviz.sb3.RunCallback`` in a script of Stable-Baselines3: what it records, and how its run ends."""
+"""``rlviz.sb3.RunCallback``: what it records, and how its run ends."""
 
 from __future__ import annotations
 

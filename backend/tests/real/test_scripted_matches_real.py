@@ -1,4 +1,4 @@
-"""A scripted worker writes what a real worker writes: the same events, rows and files, in the same order."""
+"""Scripted workers write the same events, rows and files as real workers."""
 
 from __future__ import annotations
 

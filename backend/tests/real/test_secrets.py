@@ -1,4 +1,4 @@
-"""What a user's environment finds in the variables of its process, and in those that the process began with."""
+"""Secrets are absent from the environment variables of probes and workers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Sessions whose worker or service dies."""
+"""Sessions whose worker or service dies, and the limit on sessions."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Sessions as a page meets them: a real service, real workers, a real WebSocket."""
+"""Sessions through a real service, real workers and a real WebSocket."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""When snapshots are taken and how many are kept, as asked for or changed later; and one that is given a name."""
+"""Snapshot plans, their changes, and named snapshots."""
 
 from __future__ import annotations
 

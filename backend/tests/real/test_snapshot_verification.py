@@ -1,4 +1,4 @@
-"""Snapshots verified through the service, with real workers: brought back, captured again and compared."""
+"""Verification of snapshots through the service, with real workers."""
 
 from __future__ import annotations
 

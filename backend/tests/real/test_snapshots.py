@@ -1,4 +1,4 @@
-"""When snapshots are taken, and that training does not wait for the disk."""
+"""When snapshots are taken, and their writing beside the training thread."""
 
 from __future__ import annotations
 

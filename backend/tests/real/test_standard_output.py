@@ -1,4 +1,4 @@
-"""Commands write to whatever standard output is, and say so without a traceback where they cannot."""
+"""Standard output of commands keeps existing content and reaches no other file."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A run whose worker was launched and has not begun to train. The worker is played: it begins when it is told to."""
+"""Runs whose worker was launched and has not started to train, with a fake worker."""
 
 from __future__ import annotations
 

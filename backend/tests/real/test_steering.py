@@ -1,4 +1,4 @@
-"""Knobs and rules in a real trainer, each once; exhaustive tests have every algorithm and exact resumes."""
+"""Hyperparameter changes and rules in a real trainer. The exhaustive tests cover every algorithm and exact resumes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How training ends that is told to: with its cause, and with a snapshot of the moment at which it ended."""
+"""Causes and final snapshots of runs that a rule or a user ends."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How much is kept of what is played: as the profile of the environment's family says, and no more."""
+"""Recording as the storage profile of an environment's family says."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Evaluations in evaluator processes: the best policy, a killed evaluator, a policy that cannot be loaded."""
+"""Evaluations in evaluator processes, including killed ones."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Supervised runs in real worker processes: stopped within an update, killed, never started, without their folder."""
+"""Supervised runs in real worker processes that are stopped, fail or are killed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Training ends at the step that was foretold: real Stable-Baselines3, budgets that no rollout fits into."""
+"""Training ends at the predicted step. Uses real Stable-Baselines3."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A run that leaves as a bundle with its snapshots goes on exactly on another machine, once it is trusted there."""
+"""A bundle with snapshots continues exactly on another machine once it is trusted there."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Recorded episodes are played again and compared with their records."""
+"""Step records match the episodes that they describe."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A script of Stable-Baselines3 trains, logs and saves with ``RunCallback`` as it does without."""
+"""A Stable-Baselines3 script trains, logs and saves the same with ``RunCallback`` as without."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Files of weights alone: what they hold, and what they refuse."""
+"""Weights-only files: contents and compatibility checks."""
 
 from __future__ import annotations
 

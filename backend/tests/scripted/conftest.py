@@ -1,4 +1,4 @@
-"""Fixtures of this tier."""
+"""Fixtures of tests with scripted workers."""
 
 from tests.support.fixtures import app, source
 

@@ -1,4 +1,4 @@
-"""Questions over all runs, as the service answers them: in a process of its own, whatever happens to that."""
+"""Analytics queries of the service, which run in a separate process."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Bodies that mean nothing: an answer with the field and what to do, and nothing has changed."""
+"""Invalid request bodies: problem responses that name the fields, without side effects."""
 
 from __future__ import annotations
 

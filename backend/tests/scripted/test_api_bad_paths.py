@@ -1,4 +1,4 @@
-"""Run ids, paths and ranges that lead nowhere, or would lead out of the folder of a run."""
+"""Invalid run ids, file paths and ranges in requests."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Cursors, queries and addresses that mean nothing."""
+"""Invalid cursors, query parameters and addresses."""
 
 from __future__ import annotations
 

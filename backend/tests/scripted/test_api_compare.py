@@ -1,4 +1,4 @@
-"""Comparisons of several runs."""
+"""The comparison endpoint."""
 
 from __future__ import annotations
 

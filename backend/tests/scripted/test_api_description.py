@@ -1,4 +1,4 @@
-"""The OpenAPI description, and the page that shows it."""
+"""The OpenAPI document and its reference page."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Environments and their options over HTTP: what can be chosen, what follows from it, what is refused."""
+"""The endpoints of environments, their options and presets."""
 
 from __future__ import annotations
 

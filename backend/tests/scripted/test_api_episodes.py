@@ -1,4 +1,4 @@
-"""Episodes of evaluations, searched and judged, over HTTP."""
+"""The endpoints that search, rank and group episodes of evaluations."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Evaluations that are asked for, and listed."""
+"""The endpoints that create and list evaluations."""
 
 from __future__ import annotations
 

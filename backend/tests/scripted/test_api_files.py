@@ -1,4 +1,4 @@
-"""Files of a run: types, ranges, caches."""
+"""Downloads of a run's files: media types, ranges, caching."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Groups over HTTP: made, added to, listed as one line, compared as one curve."""
+"""Groups of runs over HTTP: creation, listing, comparison."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Rows and curves of a run, and how its updates looked."""
+"""The endpoints of a run's rows, curves and updates."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the browser learns from the service instead of keeping a copy: metrics, limits."""
+"""The endpoints of metrics and limits."""
 
 from __future__ import annotations
 

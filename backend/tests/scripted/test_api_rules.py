@@ -1,4 +1,4 @@
-"""Rules and knobs over HTTP, with a real service and real workers."""
+"""The endpoints of rules and hyperparameter changes, with a service and workers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the service says of itself, and runs that are created, listed and labelled."""
+"""Health, settings, and runs that are created, listed and labelled."""
 
 from __future__ import annotations
 

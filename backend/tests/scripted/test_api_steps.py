@@ -1,4 +1,4 @@
-"""Step records over HTTP: looked through, exported, refused."""
+"""The endpoints of step records: filters, exports and errors."""
 
 from __future__ import annotations
 

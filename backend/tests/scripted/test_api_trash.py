@@ -1,4 +1,4 @@
-"""Runs that are deleted, the trash, and what cannot be deleted."""
+"""Deleting runs, and the trash, over HTTP."""
 
 from __future__ import annotations
 

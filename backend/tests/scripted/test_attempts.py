@@ -1,4 +1,4 @@
-"""Two attempts to train one run, through the folder: a played trainer, with the real monitor, projection and stream."""
+"""Two attempts of one run, with a fake trainer and the real monitor, projection and stream."""
 
 from __future__ import annotations
 

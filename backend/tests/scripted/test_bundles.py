@@ -1,4 +1,4 @@
-"""Bundles: runs that leave as one file and come back, sound and hostile."""
+"""Export and import of runs as bundles, including damaged and hostile ones."""
 
 from __future__ import annotations
 

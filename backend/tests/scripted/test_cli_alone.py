@@ -1,4 +1,4 @@
-"""Commands where no service runs: they serve the runs folder themselves, one at a time, and end cleanly."""
+"""Commands that serve the runs folder themselves because no service runs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Experiments from the command line, on a real service and without one: from a file to scores."""
+"""The experiment commands, with and without a service."""
 
 from __future__ import annotations
 

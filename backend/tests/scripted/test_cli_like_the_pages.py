@@ -1,4 +1,4 @@
-"""Commands for what the pages do beside training: against one service, in this process."""
+"""Commands for the features of the pages other than training, against one service in this process."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``rlviz query``: the answer as a table, as JSON and as CSV, and what is wrong with a question."""
+"""``rlviz query``: output formats and errors."""
 
 from __future__ import annotations
 

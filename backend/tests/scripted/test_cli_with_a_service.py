@@ -1,4 +1,4 @@
-"""Commands that talk to a service that runs: a real one, on a real socket, with a run that it trained."""
+"""Commands against a running service on a real socket."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a start of the service and of commands imports: each heavy package costs every start its time and memory."""
+"""Imports at the start of the service and of commands: no heavy package is among them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The ``rlviz`` command, as a user types it."""
+"""The ``rlviz`` command in a separate process."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""With the keys of an environment a person reaches each of its actions, for every choice of options."""
+"""The keys of each environment reach every action, for every choice of options."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is drawn depends on seed and actions, not on what was drawn before."""
+"""Frames depend only on the seed and the actions."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Event files for TensorBoard, read by its own reader."""
+"""TensorBoard event files, read by TensorBoard's own reader."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Results of an experiment as the API serves them: exports, reports, searches, and presets that are kept."""
+"""The endpoints of experiment results: exports, reports, searches, saved presets."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Results of an experiment whose runs lie in a runs folder: scores, curves, thresholds, cost, exports."""
+"""Results of an experiment, computed from the runs in a runs folder."""
 
 from __future__ import annotations
 

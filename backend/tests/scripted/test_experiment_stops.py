@@ -1,4 +1,4 @@
-"""Experiments that are deleted, damaged, or whose service is killed."""
+"""Experiments that are deleted or damaged, or whose service is killed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Experiments on a real service: from the specification to scores, and what is refused before."""
+"""Experiments with a service: from the specification to the scores."""
 
 from __future__ import annotations
 

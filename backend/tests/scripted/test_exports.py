@@ -1,4 +1,4 @@
-"""Several runs taken away at once, as tables, bundles and event files, and brought in again."""
+"""Export of one or several runs as tables, bundles and event files, and their import."""
 
 from __future__ import annotations
 

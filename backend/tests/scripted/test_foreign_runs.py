@@ -1,4 +1,4 @@
-"""Runs that programs of the user's own write: seen live, not steered, and known to be gone when they are."""
+"""Runs written by the user's own programs: live view, refused control, detection of their end."""
 
 from __future__ import annotations
 

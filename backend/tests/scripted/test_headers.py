@@ -1,4 +1,4 @@
-"""What every answer tells the browser, and how much a client may send. Through a real server."""
+"""Security headers and request limits, through a real server."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tests of hints on a service: the plan, the runs, the outcome at the hint, and what cannot be tested."""
+"""Hint tests with a service: plan, runs and outcome."""
 
 from __future__ import annotations
 

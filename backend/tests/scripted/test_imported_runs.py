@@ -1,4 +1,4 @@
-"""Runs that come from other tools' logs and from other services, through the command and the browser's requests."""
+"""Imports of logs and bundles, and trust in imported runs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Runs go into a real PostgreSQL once, whole or not at all, and what is left out is said."""
+"""Ingest of runs into a real PostgreSQL."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Sinks that a run has from its start, or is given later: the service delivers to them, and training does not wait."""
+"""Delivery to sinks during training."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Measuring presets on a real service: what is due, what is gone on with, and what is written down."""
+"""Measuring presets with a service: which are due, and what is written."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What those who operate the service read: Prometheus' figures and the log as JSON."""
+"""Prometheus metrics and JSON logs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The built front end at /: here a few files that stand for it."""
+"""Serving of the built front end at /, represented by a few files."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The priority of a worker: its own, and that of its session where Linux shares the processor among those first."""
+"""The scheduling priority of a worker and of its session."""
 
 import os
 import subprocess

@@ -1,4 +1,4 @@
-"""Telling processes apart."""
+"""Identification of processes beyond their process id."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Who may speak to the service: with a token, on this machine only, and from which pages."""
+"""Authentication, host and origin checks of requests."""
 
 from __future__ import annotations
 

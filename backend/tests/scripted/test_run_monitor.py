@@ -1,4 +1,4 @@
-"""What a monitor writes when the catalogue, the folder or the journals make it hard. The worker is played."""
+"""The run monitor with a locked catalogue, a missing folder or broken journals, and a fake worker."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The report of a run as it is sent: as a download of the API, and as the file that ``rlviz report`` writes."""
+"""The report of a run over HTTP and from ``rlviz report``."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What scripted workers do: they obey ``control.json``, write what workers write, and fail on cue."""
+"""Scripted workers: they handle ``control.json``, write what workers write, and fail on cue."""
 
 from __future__ import annotations
 

@@ -1,3 +1,3 @@
-"""The video of two evaluations beside each other, with made-up frames and a real ffmpeg."""
+"""Videos of two evaluations side by side, with synthetic frames and a real ffmpeg."""
 
 from __future__ import annotations

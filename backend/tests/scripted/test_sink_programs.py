@@ -1,4 +1,4 @@
-"""Runs in other programs, read by what those have for reading."""
+"""Delivered runs, read by Trackio, TensorBoard and MLflow."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Delivering a run to a sink: once, whatever fails in between, and nothing is lost."""
+"""Delivery of a run to a sink: no loss and no duplicates after failures."""
 
 from __future__ import annotations
 

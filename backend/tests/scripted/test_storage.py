@@ -1,4 +1,4 @@
-"""What takes space, and the rules by which room is made, over HTTP on a service with runs of every state."""
+"""Disk usage and storage rules over HTTP."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Runs that a storage rule archives, and quotas that are watched while something trains."""
+"""Archive rules, and quotas during training."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Streams of runs that are under way. The worker's part is played by the test, line by line."""
+"""Streams of running runs; the test acts as the worker."""
 
 from __future__ import annotations
 

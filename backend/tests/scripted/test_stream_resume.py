@@ -1,4 +1,4 @@
-"""Where a stream begins, what it begins with, and how it ends: on runs that have ended, and on one that trains."""
+"""Start, resume and end of streams."""
 
 from __future__ import annotations
 

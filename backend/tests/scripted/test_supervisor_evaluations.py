@@ -1,4 +1,4 @@
-"""Evaluations under a real supervisor: of runs that ended and of runs that train, and of what goes wrong."""
+"""Evaluations under a real supervisor."""
 
 from __future__ import annotations
 

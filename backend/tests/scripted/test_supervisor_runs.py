@@ -1,4 +1,4 @@
-"""Runs under a real supervisor: queued, trained, stopped, failed and killed, and the catalogue that says so."""
+"""Runs under a real supervisor, and their catalogue rows."""
 
 from __future__ import annotations
 

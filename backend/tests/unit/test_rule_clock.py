@@ -1,4 +1,4 @@
-"""Disk usage that time-based rules are given."""
+"""Disk usage that rules with a disk limit are given."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Fixtures of tests that break things."""
+"""Fixtures of fault tests."""
 
 from tests.support.fault_fixtures import figures, no_worker_left_by_a_test, small_disk
 

@@ -1,14 +1,13 @@
-"""A run folder that is damaged, in whatever way, is that run's concern alone.
+"""A damaged run folder affects only that run.
 
-What lies in each place of a run folder is harmed in every way, under a service that runs, before one that starts on its
-catalogue, and before one that has to make the catalogue again. One service a state holds them all, beside a run that is
-whole. The places are those of ``rundir/contents.py``, the requests those that the API describes.
+Every file and folder of a run folder is damaged in every way: while a service runs, before one starts with its
+catalogue, and before one that must rebuild the catalogue. One service for each of these states holds all damaged runs
+beside an intact one. ``rundir/contents.py`` lists the paths, and the OpenAPI document lists the requests.
 
-Each place is harmed alone in a run of its own. What an answer about the run is made of is then asked for with GETs of
-every kind, and written to; the other places are, where all of them are harmed together. A soak harms each place alone
-in every way, asks for each with every GET, and writes to each run. The ordinary run takes turns, so that of place, way
-and GET any two meet, but not each three: most places are harmed alone in some of the ways only, and each run is asked
-for with some of the GETs.
+Each path is damaged alone in a separate run. The paths in ``READ_BY_MOST`` are then requested with every kind of GET,
+and written to; the other paths are requested in a run where all of them are damaged together. A soak damages each path
+alone in every way, requests it with every GET, and writes to each run. The ordinary run covers every pair of path, kind
+of damage and GET, but not every combination of the three.
 """
 
 from __future__ import annotations

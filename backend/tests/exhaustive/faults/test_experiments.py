@@ -1,4 +1,4 @@
-"""Experiments whose service, workers, disk and folders are taken from under them: every trial ends, and none twice."""
+"""Experiments whose service or workers are killed, whose disk is full or whose folders are deleted."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Workers of forks that are killed, also while they train the parent again: the fork begins where it was to begin."""
+"""A fork starts at its step although its worker is killed, also while it replays the parent."""
 
 from __future__ import annotations
 

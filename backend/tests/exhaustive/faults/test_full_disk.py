@@ -1,4 +1,4 @@
-"""A disk that is full: what is to be written waits, or is given up and named; nothing is left half-written."""
+"""A full disk: writes are delayed or reported, and no partial file stays."""
 
 from __future__ import annotations
 

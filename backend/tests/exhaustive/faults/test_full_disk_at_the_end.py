@@ -1,4 +1,4 @@
-"""A disk that fills up before the app ends."""
+"""Exit of the app on a disk that filled up during training."""
 
 from __future__ import annotations
 

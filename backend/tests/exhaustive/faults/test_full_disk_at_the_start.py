@@ -1,4 +1,4 @@
-"""On a full disk the app says what to do instead of starting, and runs that end with it are paused, not failed."""
+"""The app on a full disk fails to start, with advice."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Files to be imported that are cut, damaged, or made to do harm: refused with a reason, or taken, and nothing half."""
+"""Imports of truncated, damaged and hostile files."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Ctrl-C at many moments of commands that write files or runs: nothing half stays, and the next one does the rest."""
+"""Export, import, rebuild and run changes, interrupted by Ctrl-C at many moments."""
 
 from __future__ import annotations
 

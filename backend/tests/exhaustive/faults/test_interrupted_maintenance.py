@@ -1,5 +1,4 @@
-"""Ctrl-C at many moments of sync, ingest, prune, migrations and care of the catalogue: nothing half, and the next one
-does all of it."""
+"""Sync, ingest, prune, migrations and catalogue maintenance, interrupted by Ctrl-C or killed at many moments."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Runs that go back while workers are killed, and that pause on a full disk: every row is counted once."""
+"""Rollbacks whose worker is killed or whose disk is full."""
 
 from __future__ import annotations
 

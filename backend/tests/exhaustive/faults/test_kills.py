@@ -1,4 +1,4 @@
-"""Workers and services that are killed at random moments, and a host that loses power."""
+"""Workers killed at random moments."""
 
 from __future__ import annotations
 

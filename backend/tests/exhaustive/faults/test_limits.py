@@ -1,4 +1,4 @@
-"""What a trainer may log, print and ask for: beyond it the run says so, and goes on or ends alone."""
+"""Limits on what a trainer logs, prints and allocates."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A webhook's address that hangs or fails: nothing but its own thread notices."""
+"""A webhook that hangs or fails delays nothing else."""
 
 from __future__ import annotations
 

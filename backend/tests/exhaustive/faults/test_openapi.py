@@ -1,4 +1,4 @@
-"""The API against its own description: whatever schemathesis thinks of, no 5xx, and every answer as described."""
+"""Schemathesis checks every response against the OpenAPI document."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Runs that pause and go on, while workers and the service are killed: no row is lost or written by two."""
+"""Pausing and resuming while workers and the service are killed."""
 
 from __future__ import annotations
 

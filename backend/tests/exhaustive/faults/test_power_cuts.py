@@ -1,4 +1,4 @@
-"""A power cut at any byte: the same property at many places."""
+"""A simulated power cut at any byte of a run folder."""
 
 from __future__ import annotations
 

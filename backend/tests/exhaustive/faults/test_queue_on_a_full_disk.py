@@ -1,4 +1,4 @@
-"""A run whose turn comes on a full disk: it has to wait until the supervisor has looked several times."""
+"""A queued run on a full disk. It is exhaustive because it waits for several checks of the supervisor."""
 
 from __future__ import annotations
 

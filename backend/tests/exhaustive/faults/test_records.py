@@ -1,4 +1,4 @@
-"""Recording that is broken off, and what is hard to record: seen through the API, on real workers."""
+"""Interrupted recordings, and episodes that are hard to record, through the API and real workers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What runs out: the catalogue's lock, and what the service itself may keep."""
+"""A locked catalogue, and resource leaks of the service."""
 
 from __future__ import annotations
 

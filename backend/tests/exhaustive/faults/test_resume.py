@@ -1,4 +1,4 @@
-"""Training goes on from a snapshot, in a new process, bit for bit as if it had not been cut."""
+"""A resume from a snapshot in a new process equals uninterrupted training bit for bit."""
 
 from __future__ import annotations
 

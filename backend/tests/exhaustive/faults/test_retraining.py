@@ -1,5 +1,4 @@
-"""A fork between two snapshots, whose worker trains the parent again first: paused, stopped and out of disk on the way,
-it begins where it was to begin."""
+"""A fork between two snapshots that is paused, stopped or out of disk space while it replays its parent."""
 
 from __future__ import annotations
 

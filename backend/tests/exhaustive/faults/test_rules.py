@@ -1,4 +1,4 @@
-"""Rules that ask for too much: many that fire at every row, that contradict one another, or name no metric."""
+"""Rules that fire at every row, contradict each other or are invalid."""
 
 from __future__ import annotations
 

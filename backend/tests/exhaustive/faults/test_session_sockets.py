@@ -1,4 +1,4 @@
-"""What must not come through the socket of a session: messages that are none, and those who may not open it."""
+"""Invalid messages and unauthorized connections at the WebSocket of a session."""
 
 from __future__ import annotations
 

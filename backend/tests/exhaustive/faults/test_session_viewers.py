@@ -1,4 +1,4 @@
-"""Viewers of a session that read slowly, read nothing, or send messages without a pause. Nothing waits for them."""
+"""Viewers of a session that read slowly, read nothing or send continuously."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Sessions when something breaks, on real processes: the session ends with its cause, and nothing else does."""
+"""Failures in sessions with real processes: each ends only its session, with the cause."""
 
 from __future__ import annotations
 

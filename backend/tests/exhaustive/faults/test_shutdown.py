@@ -1,4 +1,4 @@
-"""How things end: the service by Ctrl-C, a run that hangs, a run whose folder is taken away."""
+"""Exit of the service by Ctrl-C, and runs that hang or lose their folder."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A snapshot that is not what was written, or not for this run, is refused, saying why; training does not begin."""
+"""Damaged and incompatible snapshots are refused with a reason."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Making room while things break: killed between any two steps, and on a disk that is full, no journal is lost."""
+"""Compression and archiving that are killed at any step or meet a full disk."""
 
 from __future__ import annotations
 

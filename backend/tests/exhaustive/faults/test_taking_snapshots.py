@@ -1,4 +1,4 @@
-"""Snapshots that are taken while workers are killed and disks are full: those that are listed are whole."""
+"""Snapshots taken while workers are killed and disks are full."""
 
 from __future__ import annotations
 

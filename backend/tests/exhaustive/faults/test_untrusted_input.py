@@ -1,4 +1,4 @@
-"""Properties of what reads foreign text: the path door, the journal reader, the cursor of a stream."""
+"""Property-based tests of untrusted input: file paths, run ids, journals and cursors."""
 
 from __future__ import annotations
 

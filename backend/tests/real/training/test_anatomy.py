@@ -1,4 +1,4 @@
-"""The anatomy of updates: right against the model itself, for every algorithm, and unnoticed by training."""
+"""Recorded updates equal the model's own numbers, and recording does not change training."""
 
 from __future__ import annotations
 

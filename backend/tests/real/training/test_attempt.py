@@ -1,4 +1,4 @@
-"""The trainer's side of attempts: the number that is wanted, and the counters that go on."""
+"""Numbering and counters of attempts in the trainer."""
 
 from __future__ import annotations
 

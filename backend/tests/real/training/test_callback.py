@@ -1,4 +1,4 @@
-"""What happens at each step: episodes are journalled, checkpoints come when due, a stop is heard at once."""
+"""The training callback at each step: episodes, rates and stops."""
 
 from __future__ import annotations
 

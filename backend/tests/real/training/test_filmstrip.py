@@ -1,4 +1,4 @@
-"""The filmstrip: when a policy is kept, what is kept of it, and what happens when it cannot be."""
+"""The filmstrip: which policies are stored and when, and failures to store one."""
 
 from __future__ import annotations
 

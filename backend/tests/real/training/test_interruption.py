@@ -1,4 +1,4 @@
-"""A stop ends an update between two gradient steps, and what it leaves is whole. Real Stable-Baselines3."""
+"""A stop ends an update between two gradient steps. Uses real Stable-Baselines3."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Evaluating while training leaves no trace in training, keeps the best policy fairly, and may end training early."""
+"""Evaluations during training, the best policy, and early stopping."""
 
 from __future__ import annotations
 

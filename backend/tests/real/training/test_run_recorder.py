@@ -1,4 +1,4 @@
-"""What a run records of itself while it goes on, with real training in very little time."""
+"""Recording of episodes during real, short training."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The life of a run in its folder: begun, watched over, stopped, finished or failed."""
+"""The trainer, from its start to a finished, stopped or failed run."""
 
 from __future__ import annotations
 
