@@ -1,4 +1,4 @@
-"""Small models of the library, which learn little in very little time."""
+"""Small models of the library that train quickly."""
 
 from __future__ import annotations
 

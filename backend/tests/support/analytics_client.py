@@ -1,4 +1,4 @@
-"""A service in the test's process that is asked SQL."""
+"""A service in the test's process for analytics queries."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Bundles of run folders, with members that a hostile or broken one might have."""
+"""Bundles of run folders, with the members of a hostile or broken one."""
 
 from __future__ import annotations
 

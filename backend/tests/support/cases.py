@@ -1,7 +1,7 @@
-"""One property and many cases: a loop that reports each case that fails.
+"""Run one test with many cases, and report each case that fails.
 
-``pytest.mark.parametrize`` makes a test of each case, which costs more than most cases do themselves. It stays where
-cases take long, or need fixtures of their own.
+``pytest.mark.parametrize`` makes a separate test of each case, which takes longer than most cases do. Use it where
+cases are slow or need their own fixtures.
 """
 
 from __future__ import annotations

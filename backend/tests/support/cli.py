@@ -1,4 +1,4 @@
-"""The ``rlviz`` command, as a user types it, and as a test calls it within its own process."""
+"""Run the ``rlviz`` command, in a separate process or within the test's own."""
 
 from __future__ import annotations
 

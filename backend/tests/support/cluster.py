@@ -1,4 +1,4 @@
-"""A launcher that knows no processes: it hands jobs to a cluster, and all it has of them is a number."""
+"""A launcher that hands jobs to a cluster and cannot see their processes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Functions that tests have called in a confined process."""
+"""Functions that tests call in a confined process."""
 
 from __future__ import annotations
 

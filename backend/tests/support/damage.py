@@ -1,4 +1,4 @@
-"""Ways to damage a run folder, and a run folder with a file in each of its places."""
+"""Ways to damage a run folder, and a run folder that contains every kind of file."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""Deliveries to W&B by forks of one process that has imported its program: to import it costs as much as to deliver.
+"""Delivery workers for W&B, forked from one process that has imported its client to save time.
 
-python -m tests.support.delivering     fork a delivery worker for each that is asked for on standard input, a socket
+python -m tests.support.delivering     fork a delivery worker for each request on standard input, which is a socket
 """
 
 from __future__ import annotations

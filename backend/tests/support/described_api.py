@@ -1,4 +1,4 @@
-"""The API as it describes itself."""
+"""The OpenAPI document of the app."""
 
 from __future__ import annotations
 

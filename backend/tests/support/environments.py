@@ -1,4 +1,4 @@
-"""Environments that only tests know, each a registry entry and nothing else."""
+"""Test environments, each registered with one registry entry."""
 
 from __future__ import annotations
 

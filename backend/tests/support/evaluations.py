@@ -1,4 +1,4 @@
-"""Evaluations, asked for over HTTP or in a run's folder, and what came of them."""
+"""Request evaluations over HTTP or in a run's folder, and read their results."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Server-sent events, as a browser reads them."""
+"""A client of server-sent events."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Experiments of a service in a process of its own, of runs that train for a moment."""
+"""Experiments of a service in a separate process, with very short runs."""
 
 from __future__ import annotations
 

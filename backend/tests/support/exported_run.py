@@ -1,4 +1,4 @@
-"""A run that is exported to the programs that a sink writes for."""
+"""A run that is delivered to the programs that a sink writes for."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Environments that go wrong as a user's may. A service is given a copy of this file (``SOURCE``), and their names."""
+"""Custom environments that fail. A service gets a copy of this file (``SOURCE``) and their names."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where the figures of a soak go, and a disk that is soon full (``small_disk``)."""
+"""Fixtures for the figures of a soak and for a small disk (``small_disk``)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the tests of faults share: small runs, what must hold afterwards, and the figures that a soak keeps."""
+"""Helpers of fault tests: small runs, checks of their state afterwards, and the figures of a soak."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""An experiment whose runs look as if they had trained: five seeds of two variants."""
+"""A synthetic finished experiment: five seeds of two variants."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Fixtures that tests of several tiers use; their conftest imports them."""
+"""Fixtures that several tiers share; each conftest imports them."""
 
 from __future__ import annotations
 

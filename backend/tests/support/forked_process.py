@@ -1,4 +1,4 @@
-"""Processes of this program, as forks of one that has imported it: importing costs more than most tests do."""
+"""Processes of this program, forked from one that has imported it, because imports take longer than most tests."""
 
 from __future__ import annotations
 

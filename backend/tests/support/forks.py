@@ -1,4 +1,4 @@
-"""Parents whose knobs were changed, and forks of them, trained in the test's own process."""
+"""Parent runs with changed hyperparameters, and their forks, trained in the test's process."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Logs of other tools as they lie on a disk, and what an import makes of them."""
+"""Logs of other tools, and helpers that import them."""
 
 from __future__ import annotations
 

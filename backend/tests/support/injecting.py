@@ -1,4 +1,4 @@
-"""Faults injected into functions of this product, whichever they are: the list is made by watching what is called."""
+"""Inject faults into functions of this package, which are found by tracing calls."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Commands that end in their middle: by Ctrl-C as they call a function, or killed as they change a file."""
+"""Interrupt commands with Ctrl-C at a function call, or kill them at a file change."""
 
 from __future__ import annotations
 

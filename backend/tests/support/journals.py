@@ -1,4 +1,4 @@
-"""Journals that tests write by hand and look into."""
+"""Write and read journals by hand."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Plays Lamplighter from start to end by what is in the game's memory, as a person who knows the way does."""
+"""Play Lamplighter from start to end with the help of the game's memory."""
 
 from __future__ import annotations
 

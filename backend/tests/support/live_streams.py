@@ -1,4 +1,4 @@
-"""Runs under way, and a service that streams them."""
+"""Running runs, and a service that streams them."""
 
 from __future__ import annotations
 

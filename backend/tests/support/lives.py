@@ -1,6 +1,6 @@
-"""The life of a run in an environment of a user's own, without a service: trained, evaluated, watched and resumed.
+"""Train, evaluate, watch and resume a run of a custom environment without a service.
 
-python -m tests.support.lives CLASS FOLDER ALGORITHM …    lives each in this process, and prints a Life as JSON for each
+python -m tests.support.lives CLASS FOLDER ALGORITHM …    do so with each algorithm; print each Life as JSON
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""A server that speaks as much of MLflow's REST interface as a sink needs."""
+"""A fake MLflow server with the part of the REST API that the sink uses."""
 
 from __future__ import annotations
 

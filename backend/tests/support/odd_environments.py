@@ -1,4 +1,4 @@
-"""Environments that are hard to record, as a user may write them. Name them in RLVIZ_ENVIRONMENTS: ``SOURCE:Slow``."""
+"""Custom environments that are hard to record. Name them in RLVIZ_ENVIRONMENTS: ``SOURCE:Slow``."""
 
 from __future__ import annotations
 

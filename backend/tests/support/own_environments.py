@@ -1,4 +1,4 @@
-"""Environments as people write them, each odd in one way, and what becomes of each: see ``CASES`` at the end."""
+"""Custom environments, each unusual in one way, with the expected outcome of each: see ``CASES`` at the end."""
 
 from __future__ import annotations
 

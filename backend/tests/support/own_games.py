@@ -1,4 +1,4 @@
-"""A Game Boy game of the user's: the ROM of Lamplighter in a folder, with a ``game.toml`` and a start state."""
+"""A Game Boy game of the user: the ROM of Lamplighter in a folder, with a ``game.toml`` and a start state."""
 
 from __future__ import annotations
 

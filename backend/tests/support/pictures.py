@@ -1,4 +1,4 @@
-"""Environments that are seen as pictures, and policies of which it is known where they look."""
+"""Environments with image observations, and policies that look at a known part of them."""
 
 from __future__ import annotations
 

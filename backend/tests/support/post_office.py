@@ -1,4 +1,4 @@
-"""A web address on this machine that takes what is posted, and answers as a test says."""
+"""A local HTTP server that collects POST requests and answers as a test says."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A PostgreSQL of a test's own: a real one, on a socket in a folder that goes with it."""
+"""A temporary PostgreSQL server on a socket in a temporary folder."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
-"""What the process that ``forked_process`` forks has imported: all that a command or a service would import by itself
-at its start or at its first request. Imported last, and only there.
+"""The imports of the process that ``forked_process`` forks: everything that a command or a service imports at its
+start or first request. Only that process imports this module, as its last import.
 """
 
 from __future__ import annotations

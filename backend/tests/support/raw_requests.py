@@ -1,4 +1,4 @@
-"""Clients that say exactly what they are told to, and what problems they are answered with."""
+"""Clients that send requests unchanged, and checks of problem responses."""
 
 from __future__ import annotations
 

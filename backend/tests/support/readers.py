@@ -1,4 +1,4 @@
-"""Programs of others that read what we write, where they are installed."""
+"""Third-party programs that read our files, where they are installed."""
 
 from __future__ import annotations
 

@@ -1,10 +1,10 @@
-"""Train every preset for a while, so that the rules of hints can be tried on what it logs.
+"""Train every preset for some time, to record logs for tests of the hint rules.
 
     nice -n 19 python -m tests.support.record_presets FOLDER [NAME …]
 
-A preset that trains for at most ``WHOLE_SECONDS`` of the processor is trained to its end, any other is stopped after
-``CUT_SECONDS``. Where training made no greedy evaluation, the last policy is evaluated afterwards, as a user would ask
-for it. Runs stay in FOLDER: the next call trains only what is missing, then writes the fixtures again.
+A preset that trains for at most ``WHOLE_SECONDS`` of processor time is trained to its end; any other is stopped after
+``CUT_SECONDS``. If training made no greedy evaluation, the last policy is evaluated afterwards, as on a user's request.
+Runs stay in FOLDER: the next call trains only what is missing, then writes the fixtures again.
 """
 
 from __future__ import annotations

@@ -1,10 +1,10 @@
-"""Record runs for the rules of hints to be tried on.
+"""Record runs for tests of the hint rules.
 
     python -m tests.support.record_situation NAME FOLDER      one run, as fixtures/hints/NAME.json
     python -m tests.support.record_situation --presets FOLDER every run of ``record_presets`` in FOLDER
 
-What is stored of a run: its settings, its best policy, greedy evaluations that were asked for, and the metrics that
-rules look at, with four digits.
+A record holds the run's settings, its best policy, its requested greedy evaluations, and the metrics that rules use,
+with four digits.
 """
 
 from __future__ import annotations

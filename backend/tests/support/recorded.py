@@ -1,4 +1,4 @@
-"""Evaluations with step records, as an evaluator would have left them."""
+"""Synthetic evaluations with step records, as an evaluator writes them."""
 
 from __future__ import annotations
 

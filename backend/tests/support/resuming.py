@@ -1,4 +1,4 @@
-"""Training that is cut and goes on from a snapshot, compared with training that was not cut.
+"""Train runs with interruptions and resumes, and compare them with uninterrupted ones.
 
 python -m tests.support.resuming RUN_FOLDER …    train each, one after the other, in this process
 """

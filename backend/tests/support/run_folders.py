@@ -1,4 +1,4 @@
-"""Run folders made by hand."""
+"""Run folders written by hand."""
 
 from __future__ import annotations
 

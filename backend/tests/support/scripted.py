@@ -1,4 +1,4 @@
-"""A whole service in this process whose workers replay recordings, and its API without a socket."""
+"""A service in this process whose workers replay recordings, and its API without a socket."""
 
 from __future__ import annotations
 

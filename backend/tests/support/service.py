@@ -1,4 +1,4 @@
-"""A whole service without HTTP: real catalogue, real supervisor, real workers."""
+"""A service without HTTP, with a real catalogue, supervisor and workers."""
 
 from __future__ import annotations
 

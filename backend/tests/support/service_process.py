@@ -1,4 +1,4 @@
-"""A real service in a process of its own."""
+"""A real service in a separate process."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A session's player without a process: policies that walk along a line, and a clock of the test's own."""
+"""A session player in this process, with simple policies on a line and a fake clock."""
 
 from __future__ import annotations
 

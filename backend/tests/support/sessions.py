@@ -1,4 +1,4 @@
-"""A viewer of a session, over a real WebSocket."""
+"""A viewer of a session over a real WebSocket."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A sink that keeps what it is given in memory, or does not, as a test wants."""
+"""A sink that stores what it receives in memory, or fails as a test says."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Situations that hints are judged by: curves of real runs, as they were recorded, and curves made up."""
+"""Situations for tests of hints: recorded curves of real runs, and synthetic curves."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A disk that is soon full."""
+"""A disk that fills up quickly."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Snapshots that were written without training."""
+"""Snapshots that are written without training."""
 
 from __future__ import annotations
 

@@ -1,5 +1,6 @@
-"""Worker processes that are started at once, as forks of the template that all tests share: the import of torch, which
-a process of its own begins with, costs more than most tests do."""
+"""Worker processes that start at once, as forks of the template that all tests share. Importing torch in a separate
+process takes longer than most tests.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Files of step records, made by hand."""
+"""Files of step records, written by hand."""
 
 from __future__ import annotations
 

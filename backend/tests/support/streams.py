@@ -1,4 +1,4 @@
-"""The stream of runs without HTTP: the test appends rows and changes runs, and time passes as it says."""
+"""A stream of runs without HTTP; the test appends rows, changes runs and advances the clock."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Environments of a user's own whose state is hard to copy, each for another reason."""
+"""Custom environments whose state is hard to copy, each for a different reason."""
 
 from __future__ import annotations
 

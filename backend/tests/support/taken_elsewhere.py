@@ -1,4 +1,4 @@
-"""What is taken elsewhere in the tests of bundles, exports and imports."""
+"""Helpers of tests that move runs as bundles, exports and imports."""
 
 from __future__ import annotations
 

@@ -2,8 +2,7 @@
 
     python -m tests.support.template SOCKET     serve it until standard input ends
 
-Importing torch costs more than most tests do. Each service connects to the socket, and finds there what it would have
-found in a template of its own.
+Importing torch takes longer than most tests. Each service connects to the socket and uses it like its own template.
 """
 
 from __future__ import annotations

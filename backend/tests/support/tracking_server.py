@@ -1,4 +1,4 @@
-"""A server on this machine that a sink delivers to, and that misbehaves as a test wants."""
+"""A local server that a sink delivers to, and that fails as a test says."""
 
 from __future__ import annotations
 

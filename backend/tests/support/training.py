@@ -1,4 +1,4 @@
-"""Run folders to train in, and what trainers wrote into them."""
+"""Run folders for training, and readers of what trainers wrote into them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What tests of training share: a small run, its journals, and a model that can be told how far it is trained."""
+"""Fixtures of training tests: a small run, its journals, and a model whose step count can be set."""
 
 from __future__ import annotations
 

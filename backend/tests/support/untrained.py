@@ -1,4 +1,4 @@
-"""Runs that have ended with a policy that never learned: as good as any for what is played, and made in a moment."""
+"""Ended runs with an untrained policy, which suffice for playing and are created instantly."""
 
 from __future__ import annotations
 

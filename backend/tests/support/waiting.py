@@ -1,4 +1,4 @@
-"""Waiting for what other threads and processes do, on a machine that may be busy."""
+"""Wait for other threads and processes, also on a busy machine."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A server that takes what W&B's own program sends for a run, and says what it has: as much of W&B as a sink needs."""
+"""A fake W&B server with the part of its API that the W&B client needs for a run."""
 
 from __future__ import annotations
 

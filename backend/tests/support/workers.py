@@ -1,4 +1,4 @@
-"""Worker processes that tests start: watched, and never left behind."""
+"""Worker processes for tests: finding, watching and killing them."""
 
 from __future__ import annotations
 
