@@ -25,7 +25,7 @@ _SMALL: dict[str, tuple[Any, dict[str, Any]]] = {
 
 
 def small_model(kind: str, env: Any, **changes: Any) -> BaseAlgorithm:
-    """A seeded model of algorithm ``kind`` with a small network and buffer, and ``changes`` made to its arguments.
+    """Return a seeded model of algorithm ``kind`` with a small network and buffer; ``changes`` override its arguments.
 
     ``env``: an environment, or its id.
     """

@@ -22,7 +22,7 @@ RATES = (1e-4, 3e-4, 1e-3)
 
 @pytest.fixture(scope="module")
 def application(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Application]:
-    """Twelve runs: each algorithm with three learning rates and two seeds."""
+    """A service with twelve runs: each algorithm with three learning rates and two seeds."""
     runs_dir = tmp_path_factory.mktemp("runs")
     for algo in ALGORITHMS:
         for place, rate in enumerate(RATES):
@@ -41,7 +41,7 @@ def application(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Applicatio
 
 
 class Client:
-    """The API without a server."""
+    """The API without a socket."""
 
     def __init__(self, application: Application) -> None:
         self._api = create_api(application)

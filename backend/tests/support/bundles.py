@@ -15,15 +15,16 @@ POLICY = b"PK\x03\x04 a policy"
 
 
 def bundle_of(folder: RunFolder, path: Path) -> Path:
-    """A bundle of the run with all that it holds."""
+    """Return a bundle of the run with all its files."""
     with path.open("wb") as file:
         write_bundle(folder, file, policies=True, snapshots=True)
     return path
 
 
 def with_members(bundle: Path, members: Mapping[str, bytes | None], run_id: str | None = None) -> Path:
-    """The bundle with other members, and a manifest that fits them. None leaves one out; ``run_id``: in the manifest
-    and in the configuration."""
+    """Return the bundle with other members and a matching manifest. A member that is None is left out. ``run_id``
+    replaces the id in the manifest and in the configuration.
+    """
     with zipfile.ZipFile(bundle) as archive:
         held = {name: archive.read(name) for name in archive.namelist()}
     manifest = json.loads(held.pop(MANIFEST))
@@ -42,5 +43,5 @@ def with_members(bundle: Path, members: Mapping[str, bytes | None], run_id: str 
 
 
 def changed_config(folder: RunFolder, **changes: object) -> bytes:
-    """The run's ``config.json`` with other values."""
+    """Return the run's ``config.json`` with other values."""
     return json.dumps({**json.loads(folder.config_path.read_bytes()), **changes}).encode()

@@ -34,8 +34,9 @@ class Ended:
 
 
 def call(runs_dir: Path, *arguments: str, typed: str | None = None) -> Ended:
-    """Run a command in this process, on the service of ``runs_dir``, with no settings but that; ``typed`` is what its
-    questions are answered with, on a terminal."""
+    """Run a command in this process on the service of ``runs_dir``, without other settings. ``typed`` answers its
+    prompts, as on a terminal.
+    """
     with (
         patch.dict(os.environ, environment(runs_dir=str(runs_dir)), clear=True),
         patch.object(process, "ForkedWorkers", SharedWorkers),  # for a service of its own
@@ -48,7 +49,7 @@ def call(runs_dir: Path, *arguments: str, typed: str | None = None) -> Ended:
 
 
 def shell(folder: Path, *arguments: str, **settings: str) -> subprocess.CompletedProcess[str]:
-    """Run the command in a process of its own, in ``folder``, with no settings but those given."""
+    """Run the command in a separate process in ``folder``, with only the given settings."""
     command = started(folder, *arguments, **settings)
     try:
         out, err = command.communicate(PATIENCE)
@@ -58,6 +59,6 @@ def shell(folder: Path, *arguments: str, **settings: str) -> subprocess.Complete
 
 
 def started(folder: Path, *arguments: str, **settings: str) -> ForkedProcess:
-    """The same, without waiting for it."""
+    """Start the command like ``shell``, without waiting for it."""
     given = environment(**settings) | {SOCKET: template_address()}
     return ForkedProcess(folder, given, arguments, shared_workers=True)

@@ -14,7 +14,7 @@ _NAME = "cluster job "
 
 
 class Cluster:
-    """Runs jobs from any service in the order of their numbers, and outlives these services."""
+    """A job queue that runs jobs of any service in order and outlives these services."""
 
     def __init__(self) -> None:
         self._numbers = count(1)
@@ -43,7 +43,7 @@ class Cluster:
             self._jobs[number].terminate()
 
     def lose(self, number: int) -> None:
-        """End the job and forget that it ever was."""
+        """End the job and forget it."""
         job = self._jobs.pop(number)
         job.kill()
         eventually(job.poll, "the end of the job")
@@ -92,4 +92,4 @@ class ClusterLauncher(Launcher):
         return f"The cluster knows nothing of {identity} any more."
 
     def close(self) -> None:
-        """Jobs go on without the service."""
+        """Do nothing: jobs continue without the service."""

@@ -54,7 +54,7 @@ def fail_like_pydantic() -> None:
 
 
 def wait_like_pydantic() -> None:
-    """Replace the error of the time limit by another, as building a validator does."""
+    """Replace the time limit's error by another, as pydantic does while it builds a validator."""
     try:
         time.sleep(3_600)
     except BaseException:

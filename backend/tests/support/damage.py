@@ -50,12 +50,14 @@ Harm = Callable[[Path], None]
 
 
 def example_of(place: Place) -> str:
-    """The path below a run folder of something that lies in ``place``."""
+    """Return the relative path of a file that belongs to ``place``."""
     return _EXAMPLES.get(place.path, place.path)
 
 
 def whole_folder(root: Path) -> RunFolder:
-    """A run that has ended, with something in each place of its folder, but no policy: nothing can be evaluated."""
+    """Create an ended run with a file in every place of its folder, but without a policy, so that nothing can be
+    evaluated.
+    """
     folder = make_run(root, TEMPLATE, rows=20, status="completed")
     for place in PLACES:
         path = folder.path / example_of(place)
@@ -91,7 +93,7 @@ def whole_folder(root: Path) -> RunFolder:
 
 
 def copy_of(template: RunFolder, root: Path, run_id: str) -> RunFolder:
-    """The same run under another id."""
+    """Copy the run under another id."""
     folder = RunFolder(root, run_id)
     shutil.copytree(template.path, folder.path, copy_function=_link_or_copy)
     config = template.read_config().model_copy(update={"run_id": run_id, "name": run_id})
@@ -104,7 +106,7 @@ def copy_of(template: RunFolder, root: Path, run_id: str) -> RunFolder:
 
 
 def _link_or_copy(source: str, target: str) -> None:
-    """Whatever is appended to is copied; all else is only ever replaced, and may be the same file."""
+    """Copy files that are appended to; link all others, because they are only ever replaced."""
     if source.endswith((".jsonl", ".log", ".lock")):
         shutil.copyfile(source, target)
     else:
@@ -112,7 +114,7 @@ def _link_or_copy(source: str, target: str) -> None:
 
 
 def mend(folder: RunFolder, template: RunFolder) -> None:
-    """Put what ``template`` has back into every place of ``folder``, but the documents that say which run it is."""
+    """Restore every place of ``folder`` from ``template``, except the documents that identify the run."""
     for place in PLACES:
         path, whole = folder.path / example_of(place), template.path / example_of(place)
         if path.name in ("config.json", "control.json"):
@@ -145,7 +147,7 @@ def pipe(path: Path) -> None:
 
 
 def link(path: Path) -> None:
-    """To what lies in that place of a whole folder elsewhere, or to its configuration."""
+    """Replace the entry with a link to the same place of another intact folder, or to its configuration."""
     runs = next(parent for parent in path.parents if parent.name == "runs")
     whole = runs.parent / "elsewhere" / TEMPLATE
     found = whole / path.relative_to(runs).as_posix().split("/", 1)[1]
@@ -165,7 +167,7 @@ def deep_json(path: Path) -> None:
 
 
 def long_line(path: Path) -> None:
-    """Longer than anything of a run folder is read at once."""
+    """Write a line longer than any that is read from a run folder at once."""
     with path.open("wb") as file:  # a hole: no byte of it is on the disk
         file.truncate(2 * MAX_JSON_BYTES)
         file.seek(0, os.SEEK_END)
@@ -205,7 +207,7 @@ HARMS: list[Harm] = [
 
 
 def harm(path: Path, how: Harm) -> None:
-    """Put what ``how`` makes in the place of whatever lies at ``path``; a journal is torn at its end."""
+    """Damage ``path`` in the way of ``how``; a journal is truncated at its end."""
     if path.name.endswith(".zst"):  # which is read where the journal itself is missing
         remove(path.with_suffix(""))
     if how is torn and path.suffix == ".jsonl" and path.is_file() and not path.is_symlink():

@@ -23,7 +23,7 @@ PATIENCE = 600.0
 
 
 class Deliveries:
-    """Delivery workers, each a process of its own."""
+    """Starts delivery workers, each a separate process."""
 
     def __init__(self) -> None:
         ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
@@ -34,7 +34,7 @@ class Deliveries:
         self._template = Template(ours, process)
 
     def deliver(self, *arguments: str, environment: Mapping[str, str]) -> int:
-        """The exit status of ``rlviz.delivery_worker`` with these arguments, in that environment."""
+        """Run ``rlviz.delivery_worker`` with these arguments in that environment, and return its exit status."""
         eventually(self._template.is_ready, "the process that delivers")
         fork = self._template.fork([json.dumps(dict(environment)), *arguments])
         assert fork is not None

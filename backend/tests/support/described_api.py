@@ -10,5 +10,5 @@ from rlviz.server.app import create_api
 
 @cache
 def described_api() -> dict[str, Any]:
-    """The OpenAPI document, to be read only: describing every operation takes seconds, and is done once a process."""
+    """Return the OpenAPI document, which must not be modified. It is cached because creating it takes seconds."""
     return create_api().openapi()

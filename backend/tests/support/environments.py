@@ -38,7 +38,7 @@ FRAGILE = Environment(
 
 
 class Fragile(gymnasium.Env[Any, Any]):
-    """Works for some steps, then raises."""
+    """Raises an error after some steps."""
 
     def __init__(self, render_mode: str | None = None) -> None:
         self.observation_space = spaces.Box(-1, 1, (1,), np.float32)

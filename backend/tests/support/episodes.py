@@ -8,7 +8,7 @@ from rlviz.rundir.folder import RunFolder
 
 
 def write_episodes(folder: RunFolder, returns: list[float]) -> None:
-    """Episodes of 10 steps and 2 seconds each, from time 1000 on."""
+    """Write episodes of 10 steps and 2 seconds each, from time 1000."""
     lines = [
         {
             "seq": index,

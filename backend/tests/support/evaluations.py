@@ -25,7 +25,7 @@ def ask_in_folder(folder: RunFolder, number: int = 1, **wishes: Any) -> Evaluati
 
 
 def write_evaluation(folder: RunFolder, returns: list[float], number: int = 1, **changes: Any) -> EvaluationRecord:
-    """A completed evaluation on request of the policy of step 5,000."""
+    """Write a completed requested evaluation of the policy of step 5,000."""
     episodes = [
         EpisodeResult(
             index=place, episode_return=one, episode_length=9, terminated=True, truncated=False, seed=1, first_frame=0
@@ -50,7 +50,7 @@ def write_evaluation(folder: RunFolder, returns: list[float], number: int = 1, *
 
 
 def evaluated(service: Service, run_id: str, **wishes: Any) -> dict[str, Any]:
-    """A new evaluation of the run, once it has completed."""
+    """Evaluate the run, and return the completed evaluation."""
     asked = service.api("POST", f"/runs/{run_id}/evaluations", json=wishes)
     assert asked.status_code == 202, asked.text
 
@@ -64,7 +64,7 @@ def evaluated(service: Service, run_id: str, **wishes: Any) -> dict[str, Any]:
 
 
 def verified(service: Service, run_id: str, evaluation_id: str, *, film: bool = False) -> dict[str, Any]:
-    """What came of playing the evaluation again, and of filming it."""
+    """Replay and film the evaluation, and return the result."""
     path = f"/runs/{run_id}/evaluations/{evaluation_id}/verify"
     asked = service.api("POST", path.removesuffix("verify") + "film" if film else path)
     assert asked.status_code == 202, asked.text

@@ -28,7 +28,7 @@ class Event:
 
 @dataclass
 class Stream:
-    """An EventSource: hands out an event once its blank line is there, and remembers the last id.
+    """An EventSource: returns each event after its blank line, and keeps the last id.
 
     ``comments`` are the heartbeats seen so far.
     """
@@ -61,11 +61,13 @@ class Stream:
                 yield event
 
     def read(self, size: int) -> list[Event]:
-        """The events completed by the next ``size`` bytes at most; what is cut off is lost, as on the wire."""
+        """Return the events completed by the next ``size`` bytes at most; a partial event is lost, as on a broken
+        connection.
+        """
         return list(self.feed(self.response.read1(size)))
 
     def until(self, found: Callable[[Event], object]) -> list[Event]:
-        """Events up to the first that ``found`` accepts."""
+        """Return the events up to the first that ``found`` accepts."""
         seen: list[Event] = []
         for event in self:
             seen.append(event)
@@ -89,7 +91,7 @@ class Stream:
 
 @contextmanager
 def streaming(service: Service, path: str, *, timeout: float = PATIENCE, **headers: str) -> Iterator[Stream]:
-    """GET ``/api<path>`` as an event stream. ``last_event_id="…"`` becomes the header Last-Event-ID."""
+    """Open an event stream at ``/api<path>``. ``last_event_id="…"`` becomes the Last-Event-ID header."""
     connection = http.client.HTTPConnection("127.0.0.1", service.port, timeout=timeout)
     try:
         connection.request(

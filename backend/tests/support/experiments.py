@@ -47,7 +47,7 @@ def statuses(experiment: dict[str, Any]) -> list[str]:
 
 
 def ended(service: Service, experiment_id: str, within: float = LONG) -> dict[str, Any]:
-    """The experiment, once it is over."""
+    """Return the experiment after it has ended."""
 
     def look() -> dict[str, Any] | None:
         found: dict[str, Any] = service.get(f"/experiments/{experiment_id}")

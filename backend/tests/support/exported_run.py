@@ -39,7 +39,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> RunFolder:
 
 
 def export(folder: RunFolder, *kinds: SinkKind, twice: bool = True) -> list[SinkRecord]:
-    """Deliver the run, and once more; the records."""
+    """Deliver the run twice, and return the records."""
     for kind in kinds:
         for _ in range(1 + twice):
             assert delivery_worker.main([str(folder.path), kind.value]) == 0, read_sink(folder, kind)
@@ -53,7 +53,7 @@ def values(items: Any) -> dict[str, Any]:
 
 
 def offline_records(path: Path) -> Iterator[Any]:
-    """The records of a ``.wandb`` file: LevelDB's log format, 7 bytes of W&B's own in front."""
+    """Return the records of a ``.wandb`` file: LevelDB's log format after a 7-byte header of W&B."""
     from wandb.proto.wandb_internal_pb2 import Record
 
     data, at, whole = path.read_bytes(), 7, b""

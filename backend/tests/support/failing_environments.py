@@ -20,7 +20,7 @@ KINDS = (
 
 
 class Good(gymnasium.Env[Any, Any]):
-    """Does nothing wrong. The others go wrong at their fifth step, in one way or another."""
+    """Works. Each subclass fails in its own way at its fifth step."""
 
     metadata = {"render_modes": ["rgb_array"], "render_fps": 60}  # noqa: RUF012  (as Gymnasium wants it)
     observation_space: spaces.Space[Any] = spaces.Box(-1, 1, (1,), np.float32)
@@ -56,7 +56,7 @@ class Hangs(Good):
 
 
 class HangsInNativeCode(Good):
-    """Holds the interpreter's lock, so that no other thread of Python's runs."""
+    """Hangs while it holds the interpreter lock, so that no other Python thread runs."""
 
     def go_wrong(self) -> Any:
         PyDLL(None).sleep(3_600)
@@ -68,7 +68,7 @@ class Nonsense(Good):
 
 
 class RaisesLater(Good):
-    """In the reset of its second episode."""
+    """Raises an error in the reset of its second episode."""
 
     def reset(self, *, seed: int | None = None, options: Any = None) -> tuple[Any, dict[str, Any]]:
         if self.steps:
@@ -85,7 +85,7 @@ class ShowsNothing(Good):
 
 
 class GoesWrongLater(Good):
-    """As it should be while the service tries it. Afterwards it goes wrong as the file beside it says."""
+    """Works while the service probes it. Afterwards it fails in the way that the file beside it says."""
 
     said = Path(__file__).with_name("goes-wrong")
     where, how = said.read_text().split() if said.exists() else ("", "")

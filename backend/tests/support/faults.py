@@ -30,28 +30,28 @@ SOAK = SHARE > 0
 
 
 def times(few: int, many: int) -> int:
-    """How often: ``few`` in CI, ``many`` in a soak."""
+    """Return the number of repetitions: ``few`` in CI, ``many`` in a soak."""
     return max(few, round(many * SHARE))
 
 
 @dataclass(frozen=True)
 class Figures:
-    """Where a soak writes what it measured, one JSON line each; nowhere otherwise."""
+    """The file to which a soak writes its measurements as JSON lines; without a soak, nothing is written."""
 
     path: Path | None
 
     def add(self, what: str, value: float, unit: str, *, at_most: float | None = None) -> None:
-        """``at_most``: the promise. It is asserted in a soak alone, on a machine that does nothing else."""
+        """Add a measurement. ``at_most`` is its limit, which is checked only in a soak, on an idle machine."""
         if self._note({"what": what, "value": value, "unit": unit, "at_most": at_most}):
             print(f"  {what}: {value:.3g} {unit}", file=sys.__stderr__, flush=True)
             assert at_most is None or value <= at_most, f"{what}: {value} {unit}"
 
     def add_cuts(self, algo: str, env_id: str, cuts: int, *, same: bool) -> None:
-        """A run was cut so often and went on each time: whether it came out as without a cut."""
+        """Add the number of interruptions of a run, and whether its result equals that of an uninterrupted one."""
         self._note({"algo": algo, "env_id": env_id, "cuts": cuts, "same": same})
 
     def _note(self, figure: dict[str, object]) -> bool:
-        """Whether anybody keeps figures."""
+        """Write the figure if a soak records figures, and return whether it did."""
         if self.path is None:
             return False
         with self.path.open("a") as file:
@@ -60,7 +60,7 @@ class Figures:
 
 
 def train(service: Service, algo: str = "ppo", **wishes: object) -> str:
-    """A run that has begun to train and does not end by itself."""
+    """Start a run that does not end by itself, and wait until it trains."""
     usual = {"preset": None, "env_id": WORLDS.get(algo, ENV_ID), "hyperparameters": QUICK[algo]}
     run = service.create(algo=algo, start=True, **{**usual, "total_timesteps": 10_000_000, **wishes})
     run_id = str(run["id"])
@@ -69,7 +69,7 @@ def train(service: Service, algo: str = "ppo", **wishes: object) -> str:
 
 
 def train_briefly(service: Service, env_id: str, algo: str = "ppo", **hyperparameters: object) -> str:
-    """A run in ``env_id`` that has ended, with a policy that has learned next to nothing."""
+    """Train a run in ``env_id`` for a short time and return it after its end."""
     run = service.create(
         algo=algo,
         env_id=env_id,
@@ -83,7 +83,7 @@ def train_briefly(service: Service, env_id: str, algo: str = "ppo", **hyperparam
 
 
 def take_snapshot(service: Service, run_id: str, name: str) -> EventRecord:
-    """Take a snapshot of that name, and wait for its event: a run takes others by itself, the first one soon."""
+    """Take a named snapshot and wait for its event, because runs also take snapshots by themselves."""
     answer = service.api("POST", f"/runs/{run_id}/snapshots", json={"name": name})
     assert answer.status_code == 202, answer.text
 
@@ -99,17 +99,17 @@ def steps_of(service: Service, run_id: str) -> int:
 
 
 def worker_of(service: Service, run_id: str) -> psutil.Process:
-    """The process that trains the run, or did last, as its folder names it."""
+    """Return the process that trains the run, or did so last, according to its folder."""
     return psutil.Process(pid_of(events(service.folder(run_id), EventKind.STARTED)[-1].data.worker))
 
 
 def children(service: Service) -> list[psutil.Process]:
-    """Every process that the service has started, and theirs."""
+    """Return all child processes of the service, recursively."""
     return descendants(service.process.pid)
 
 
 def workers_of(service: Service, argument: str) -> list[psutil.Process]:
-    """The workers with ``argument`` in their command line that the service has started and that run."""
+    """Return the running workers of the service that have ``argument`` in their command line."""
     found = []
     for child in children(service):
         with suppress(psutil.Error):
@@ -119,7 +119,7 @@ def workers_of(service: Service, argument: str) -> list[psutil.Process]:
 
 
 def fill(disk: Path, *, leave: int = 0) -> Path:
-    """Leave no more than so many bytes free; the file that takes them."""
+    """Fill the disk until at most ``leave`` bytes are free; return the file that takes the space."""
     filler = disk / "filler"
     with filler.open("wb", buffering=0) as file, suppress(OSError):
         while shutil.disk_usage(disk).free > leave and file.write(b"\0" * 4_096):
@@ -129,7 +129,7 @@ def fill(disk: Path, *, leave: int = 0) -> Path:
 
 @contextmanager
 def filled(disk: Path) -> Iterator[None]:
-    """No byte is free within the block."""
+    """Fill the disk completely within the block."""
     filler = fill(disk)
     try:
         yield
@@ -138,7 +138,7 @@ def filled(disk: Path) -> Iterator[None]:
 
 
 def whole_files(folder: RunFolder) -> None:
-    """Nothing in ``folder`` is corrupt: journals are records in order, policies are whole, no temporary file stays."""
+    """Check that ``folder`` has ordered journals, loadable policies and no temporary files."""
     rows = [MetricRecord.model_validate(line.record) for line in read_journal(folder.metrics_path)]
     assert [row.seq for row in rows] == list(range(1, len(rows) + 1))
     told = [EventRecord.model_validate(line.record) for line in read_journal(folder.events_path)]

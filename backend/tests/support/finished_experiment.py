@@ -15,7 +15,7 @@ RETURNS = {"good": 20.0, "=bad": 5.0}
 
 
 def finished(app: Application, mean: float, seed: int) -> str:
-    """A run that looks as if it had trained 150 episodes of 10 steps in 300 seconds."""
+    """Create a run that appears to have trained 150 episodes of 10 steps in 300 seconds."""
     run_id = create(app, steps=1_500)
     write_episodes(folder_of(app, run_id), [mean + seed] * 150)
     with app.database.write() as session:
@@ -28,7 +28,7 @@ def finished(app: Application, mean: float, seed: int) -> str:
 
 
 def finished_experiment(app: Application, folder: Path) -> ExperimentSource:
-    """``folder``: that of the experiment."""
+    """Create the experiment in ``folder``."""
     cells = [
         Cell(variant, seed, finished(app, mean, seed), mean + seed, ended=True)
         for variant, mean in RETURNS.items()

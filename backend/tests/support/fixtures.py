@@ -15,7 +15,7 @@ from tests.support.service import service
 
 @pytest.fixture
 def at(monkeypatch: pytest.MonkeyPatch) -> Callable[[int, Callable[[RunCallback], None]], None]:
-    """Has something done in the training thread, once, at the first step that is not before the one given."""
+    """Return a function that schedules an action in the training thread, once, at the given step or the next one."""
     original = RunCallback._on_step
 
     def arrange(step: int, act: Callable[[RunCallback], None]) -> None:
@@ -34,12 +34,12 @@ def at(monkeypatch: pytest.MonkeyPatch) -> Callable[[int, Callable[[RunCallback]
 
 @pytest.fixture(scope="module")
 def app(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Application]:
-    """A whole service without HTTP, for the tests of a module."""
+    """A service without HTTP for the tests of a module."""
     with service(tmp_path_factory.mktemp("runs")) as application:
         yield application
 
 
 @pytest.fixture(scope="module")
 def source(app: Application, tmp_path_factory: pytest.TempPathFactory) -> ExperimentSource:
-    """An experiment that looks as if it had trained."""
+    """A synthetic finished experiment."""
     return finished_experiment(app, tmp_path_factory.mktemp("experiment"))

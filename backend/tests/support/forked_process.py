@@ -24,7 +24,8 @@ _forks.set_forkserver_preload([__name__, "tests.support.preloaded"])
 
 
 class ForkedProcess:
-    """``rlviz`` with ``arguments`` in ``folder``, or the Python of ``script``; has the names of ``subprocess.Popen``.
+    """``rlviz`` with ``arguments`` in ``folder``, or the Python code of ``script``, with the interface of
+    ``subprocess.Popen``.
 
     ``log``: the file that takes what it prints. Without one, that comes from ``stdout`` and ``stderr``.
     ``shared_workers``: its workers are forks of the template that all tests share.
@@ -78,7 +79,7 @@ class ForkedProcess:
         return self._process.exitcode
 
     def communicate(self, timeout: float | None = None) -> tuple[str, str]:
-        """What it printed, once it has ended."""
+        """Wait for the end and return the output."""
         with ThreadPoolExecutor(2) as readers, self.stdout, self.stderr:
             printed = [readers.submit(stream.read) for stream in (self.stdout, self.stderr)]
             self.wait(timeout)
@@ -103,7 +104,7 @@ def _live(
     script: str | None,
     shared_workers: bool,
 ) -> None:
-    """As if it had been started with all this."""
+    """Set up the forked process as if it had been started with these arguments."""
     from rlviz.__main__ import main
     from rlviz.cli import connection
     from rlviz.launchers import process

@@ -25,7 +25,7 @@ def scale(knob: str, factor: float) -> ScaleKnob:
 
 
 def parent_of(root: Path, algo: str, *changes: SetKnob | ScaleKnob, **config: Any) -> RunFolder:
-    """A run of 512 steps whose knobs were changed as it began."""
+    """Train a run of 512 steps whose hyperparameters are changed at its start."""
     folder = make_run(root, "parent", algo=algo, total_timesteps=512, snapshots=PLAN, **config)
     wishes = tuple(KnobRequest(number=number, change=change) for number, change in enumerate(changes, start=1))
     folder.write_control(Control(desired=Desired.RUN, knob_requests=wishes))
@@ -34,7 +34,7 @@ def parent_of(root: Path, algo: str, *changes: SetKnob | ScaleKnob, **config: An
 
 
 def fork_of(parent: RunFolder, **wish: Any) -> RunFolder:
-    """A fork at the parent's end that is to be trained."""
+    """Create an untrained fork at the parent's end."""
     with catalogued(parent.path.parent) as app:
         child = app.forks.fork(
             parent.run_id, ForkRequest(**{"snapshot": "512", "total_timesteps": 768, "start": True, **wish})
@@ -43,7 +43,7 @@ def fork_of(parent: RunFolder, **wish: Any) -> RunFolder:
 
 
 def forked(parent: RunFolder, **wish: Any) -> RunFolder:
-    """A fork at the parent's end that was trained."""
+    """Train a fork at the parent's end."""
     folder = fork_of(parent, **wish)
     assert train_run(folder)
     return folder

@@ -32,7 +32,7 @@ def one_of(tmp_path: Path, path: Path, **wishes: Any) -> RunFolder:
 
 
 def refusal(tmp_path: Path, path: Path, **wishes: Any) -> str:
-    """Why it is refused; nothing is left of it."""
+    """Return why the import is refused, after checking that it leaves no files."""
     with pytest.raises(ImportRefused) as caught:
         runs_of(tmp_path, path, **wishes)
     runs_dir = tmp_path / "runs"
@@ -51,7 +51,7 @@ def series(folder: RunFolder) -> list[tuple[int, float, dict[str, float | None]]
 
 
 def record(content: bytes) -> bytes:
-    """As TFRecord frames it."""
+    """Return a TFRecord frame of the data."""
     length = struct.pack("<Q", len(content))
     return b"".join((length, struct.pack("<I", masked_crc(length)), content, struct.pack("<I", masked_crc(content))))
 

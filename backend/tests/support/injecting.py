@@ -17,11 +17,11 @@ PRODUCT = str(Path(rlviz.__file__).parent)
 
 
 class InjectedError(Exception):
-    """Nothing in this product expects it."""
+    """An error that no code of the package expects."""
 
 
 class Function(NamedTuple):
-    """A function of the product: its file within the package, and its name there."""
+    """A function of the package: its file relative to the package, its line and its name."""
 
     file: str
     line: int
@@ -39,7 +39,7 @@ class Function(NamedTuple):
 
 
 def file_of(module: ModuleType) -> str:
-    """The file of a module of the product, as ``Function.file`` gives it."""
+    """Return the file of a module as ``Function.file`` has it."""
     assert module.__file__ is not None
     return _within_product(module.__file__)
 
@@ -53,7 +53,7 @@ Chosen = Callable[[Function, FrameType], bool]
 
 
 def callers_of(frame: FrameType) -> Iterator[CodeType]:
-    """The code of the frames above ``frame``, innermost first."""
+    """Return the code of the frames above ``frame``, innermost first."""
     above = frame.f_back
     while above is not None:
         yield above.f_code
@@ -66,7 +66,7 @@ def is_called_by_product(frame: FrameType) -> bool:
 
 @contextmanager
 def noting(chosen: Chosen) -> Iterator[dict[Function, CodeType]]:
-    """The functions that are called while the block runs, in this thread and in every one that begins in it."""
+    """Record the functions that are called within the block, in this thread and in those that start in it."""
     found: dict[Function, CodeType] = {}
 
     def note(frame: FrameType, event: str, _argument: Any) -> None:
@@ -84,7 +84,7 @@ def noting(chosen: Chosen) -> Iterator[dict[Function, CodeType]]:
 
 @contextmanager
 def failing(function: Function, code: CodeType, chosen: Chosen) -> Iterator[list[InjectedError]]:
-    """While the block runs, each call of ``function`` that counts raises InjectedError at its beginning.
+    """Make each accepted call of ``function`` raise InjectedError at its start, within the block.
 
     Of a comprehension and a generator expression, which are made anew at each call, the first call in this thread does.
     Gives a list to which each error is added.
@@ -126,7 +126,7 @@ def _failing_once(code: CodeType, inject: Callable[[FrameType], None]) -> Iterat
 
 
 def _failing_code(known: FunctionType, inject: Callable[[FrameType], None]) -> CodeType:
-    """Code for ``known`` that calls ``inject`` with its frame, and then does what ``known`` does."""
+    """Return code for ``known`` that calls ``inject`` with its frame before the original code."""
     original = FunctionType(known.__code__, known.__globals__, known.__name__, known.__defaults__, known.__closure__)
     original.__kwdefaults__ = known.__kwdefaults__
 

@@ -38,7 +38,7 @@ sys.exit(status)
 
 
 class Anew:
-    """Makes a runs folder at each call, with what ``fill`` puts into it, and keeps the newest in ``path``."""
+    """Creates a new runs folder at each call, filled by ``fill``, and keeps the newest in ``path``."""
 
     def __init__(self, folder: Path) -> None:
         self._folder, self._numbers = folder, count()
@@ -55,9 +55,10 @@ class Anew:
 
 
 class Calls:
-    """Counts the calls of the product's own functions in this thread, and presses Ctrl-C as number ``last`` begins; 0:
-    never. Generators do not count: one that is closed by the garbage collector is called too, and Python drops what it
-    raises then."""
+    """Counts the calls of functions of this package in this thread, and raises SIGINT at call number ``last``, or never
+    if it is 0. Generators do not count: the garbage collector also calls them when it closes them, and Python
+    ignores exceptions there.
+    """
 
     def __init__(self, last: int) -> None:
         self.count, self._last = 0, last
@@ -75,8 +76,9 @@ class Calls:
 
 
 class Changes:
-    """Counts the files that this process, in whichever thread, renames or removes, and whose path has ``name`` in it;
-    the process is killed when number ``last`` is about to be. 0: never."""
+    """Counts the files that this process renames or removes and whose path contains ``name``, in all threads. The
+    process is killed just before change number ``last``, or never if it is 0.
+    """
 
     def __init__(self, last: int, name: str) -> None:
         self.count, self._last, self._name = 0, last, name
@@ -94,7 +96,8 @@ class Changes:
 
 
 def interrupted(fresh: Callable[[], Path], *arguments: str, moments: int) -> Iterator[subprocess.CompletedProcess[str]]:
-    """Run the command that often, interrupted ever later, from its first step to nearly its last; yields how each did.
+    """Run the command ``moments`` times, interrupted later each time, from its first step to nearly its last. Yield
+    each result.
 
     The very first call is the command itself, before which nothing of ours can catch an interruption. ``fresh`` makes
     what is there before it anew, and returns the runs folder, in which it is run.
@@ -112,9 +115,10 @@ def interrupted(fresh: Callable[[], Path], *arguments: str, moments: int) -> Ite
 
 
 def killed(fresh: Callable[[], Path], *arguments: str, name: str, **settings: str) -> Iterator[int]:
-    """Run the command as often as it renames or removes a file with ``name`` in its path, killed before the first of
-    these, before the second, and so on; yields their numbers, from 1 on. ``fresh`` as above. What two threads do
-    together may take one change more or less than it did when they were counted."""
+    """Run the command once for each file that it renames or removes whose path contains ``name``, killed just before
+    the first of these changes, the second, and so on. Yield their numbers from 1. ``fresh`` is as in
+    ``interrupted``. With several threads, the number of changes may differ by one from the counted number.
+    """
     changes = _count(fresh(), f"Changes(0, {name!r})", arguments, **settings)
     assert changes
     for number in range(1, changes + 1):
@@ -127,7 +131,7 @@ def killed(fresh: Callable[[], Path], *arguments: str, name: str, **settings: st
 
 
 def _count(runs_dir: Path, moments: str, arguments: tuple[str, ...], **settings: str) -> int:
-    """Moments of the command when it comes to its end."""
+    """Return the number of moments in an uninterrupted run of the command."""
     whole = _run(runs_dir, moments, arguments, **settings)
     assert whole.returncode == Exit.OK, whole.stderr
     return int(_told(runs_dir).read_text())

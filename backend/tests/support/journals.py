@@ -18,7 +18,7 @@ class Clock:
 
 
 def write(path: Path, *steps: int) -> None:
-    """Append a row for each of ``steps``, at the second 1000."""
+    """Append a row for each of ``steps``, at time 1000."""
     writer = JournalWriter(path, clock=Clock())
     for step in steps:
         writer.append({"step": step})
@@ -26,5 +26,5 @@ def write(path: Path, *steps: int) -> None:
 
 
 def seqs(path: Path) -> list[int | None]:
-    """The number of each line; None for one that is broken."""
+    """Return the sequence number of each line, or None if it is broken."""
     return [line.record and line.record["seq"] for line in read_journal(path)]

@@ -14,7 +14,7 @@ MOST_STEPS = 80
 
 
 class Player:
-    """Takes steps in an environment and remembers what they gave."""
+    """Takes steps in an environment and collects the results."""
 
     def __init__(self, env: Any, seed: int) -> None:
         self.env = env
@@ -42,7 +42,7 @@ class Player:
             self.components.append(self.info["reward_components"])
 
     def go(self, x: int, y: int) -> None:
-        """Walk to a square of this room, and read what appears on the way."""
+        """Walk to a square of this room and close the texts that appear."""
         for _ in range(MOST_STEPS):
             if self.taps["mode"] == READING:
                 self.take(A)
@@ -53,7 +53,7 @@ class Player:
         raise AssertionError(f"The square {x}, {y} of the {self.room} was not reached.")
 
     def leave(self, x: int, y: int, way: int) -> None:
-        """Walk to a square at the edge, and into the room beyond."""
+        """Walk to a square at the edge and into the next room."""
         self.go(x, y)
         room = self.taps["room"]
         for _ in range(MOST_STEPS):

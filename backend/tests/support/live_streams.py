@@ -15,7 +15,7 @@ RUNS = ("fast", "cut", "first", "second", "torn", "broken", "killed")
 
 @pytest.fixture(scope="module")
 def runs(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, LiveRun]]:
-    """One run under way for each test, by name."""
+    """One running run for each test, by name."""
     root = tmp_path_factory.mktemp("live") / "runs"
     live = {name: LiveRun(root, name) for name in RUNS}
     yield live
@@ -25,7 +25,7 @@ def runs(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, LiveRun
 
 @pytest.fixture(scope="module")
 def service(runs: dict[str, LiveRun]) -> Iterator[Service]:
-    """A service that finds those runs with their workers alive."""
+    """A service that finds those runs with live workers."""
     with serving(runs["fast"].folder.path.parents[1], launcher="scripted") as service:
         yield service
         assert "Traceback" not in service.log, service.log

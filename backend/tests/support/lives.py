@@ -51,7 +51,7 @@ WATCHED = 6
 
 @dataclass
 class Life:
-    """What became of a run. ``problem`` of a part is None if it went well."""
+    """The outcome of a run. The ``problem`` of a part is None if it succeeded."""
 
     ending: str = ""
     cause: str = ""
@@ -63,7 +63,7 @@ class Life:
 
 
 def run_in(described: CustomEnvironment, env_id: str, algo: str, root: Path, **values: Any) -> RunFolder:
-    """A run folder for a small run of that algorithm."""
+    """Create a run folder for a small run of that algorithm."""
 
     def find(_: str) -> Environment:
         return custom_environment(env_id, described)
@@ -94,7 +94,7 @@ def live(described: CustomEnvironment, env_id: str, algo: str, root: Path) -> Li
 
 
 def watch(folder: RunFolder, algo: str) -> str | None:
-    """Watch the policy for some steps. Returns what went wrong."""
+    """Play the policy for some steps, and return what failed."""
     environment = find_environment(folder.read_config())
     make_env = partial(make, environment, render=True, whole_episodes=True)
     policy: Any = load_policy(folder, algo, "model.zip")
@@ -111,7 +111,9 @@ def watch(folder: RunFolder, algo: str) -> str | None:
 
 
 def resume(folder: RunFolder, root: Path) -> str | None:
-    """Train again from the first snapshot. Returns what was not as in ``folder``, which was trained at a stretch."""
+    """Train again from the first snapshot. Return the differences from ``folder``, which was trained without
+    interruption.
+    """
     found = snapshots_of(folder)
     if not found:
         return "there is no snapshot"
@@ -129,7 +131,7 @@ def _cause(ending: EventRecord) -> str:
 
 
 def _return(values: dict[str, Any]) -> Iterator[float]:
-    """The return of an episode, if it was a number."""
+    """Return the return of an episode if it is a number."""
     if (found := values.get("episode/reward")) is not None:
         yield found
 

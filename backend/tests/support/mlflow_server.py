@@ -18,21 +18,20 @@ class Point(NamedTuple):
 
 
 class FakeMlflow(TrackingServer):
-    """What it has is what a test looks at, and takes away: ``points`` by name of the metric. ``taken`` counts those
-    that came."""
+    """A fake server. Tests read and remove its ``points`` by metric name. ``taken`` counts the received ones."""
 
     def __init__(self) -> None:
         super().__init__()
         self.forget()
 
     def forget(self) -> None:
-        """As a server that is set up anew."""
+        """Delete everything, as a newly installed server."""
         self.run: dict[str, Any] | None = None
         self.points: dict[str, set[Point]] = {}
         self.taken = 0
 
     def curve(self, name: str) -> set[tuple[int, float]]:
-        """(step, value) of each point of a metric."""
+        """Return step and value of each point of a metric."""
         return {(point.step, point.value) for point in self.points.get(name, ())}
 
     def name_of(self, path: str, body: bytes) -> str:

@@ -13,7 +13,7 @@ SOURCE = __file__
 
 
 class Slow(gymnasium.Env[Any, Any]):
-    """Renders slowly, so that a test can interrupt its film."""
+    """Renders slowly, so that a test can interrupt the recording."""
 
     metadata = {"render_modes": ["rgb_array"], "render_fps": 30}  # noqa: RUF012  (as Gymnasium wants it)
     observation_space: spaces.Space[Any] = spaces.Box(-1, 1, (2,), np.float32)
@@ -42,7 +42,7 @@ class Slow(gymnasium.Env[Any, Any]):
 
 
 class Blind(Slow):
-    """Sees nothing that is a number from its third step on."""
+    """Returns non-finite observations from its third step."""
 
     length, seconds = 10, 0.0
 
@@ -51,14 +51,14 @@ class Blind(Slow):
 
 
 class Switches(Slow):
-    """Wants several choices at once."""
+    """Takes several choices at once."""
 
     length, seconds = 10, 0.0
     action_space = spaces.MultiDiscrete([3, 2])
 
 
 class Crane(Slow):
-    """Sees parts of several kinds, within each other, and moves two levers at once."""
+    """Has nested observations of several kinds and two continuous actions."""
 
     length, seconds = 10, 0.0
     observation_space = spaces.Dict(
@@ -80,7 +80,7 @@ class Crane(Slow):
 
 
 class Endless(Slow):
-    """Never ends by itself."""
+    """Never terminates."""
 
     length, seconds = 10**9, 0.0
 

@@ -56,7 +56,7 @@ class Plain(gymnasium.Env[Any, Any]):
 
 
 class Strict(Plain):
-    """Takes no action that its space does not contain."""
+    """Refuses actions that its space does not contain."""
 
     def step(self, action: Any) -> Any:
         assert self.action_space.contains(action), f"{action!r} is not in {self.action_space}"
@@ -73,7 +73,7 @@ class FromMinusOne(Strict):
 
 
 class FromOne(Plain):
-    """Looks its reward up in a list, which answers for any number."""
+    """Reads its reward from a list, which accepts any index."""
 
     acted = spaces.Discrete(3, start=1)
 
@@ -150,7 +150,7 @@ class OneAction(Strict):
 
 
 class ChangesItsAction(Plain):
-    """Changes the array that it is given."""
+    """Modifies the action array that it is given."""
 
     acted = spaces.MultiDiscrete([3, 3])
 
@@ -192,7 +192,7 @@ class CountsInRows(Plain):
 
 
 class CountsInArrays(Plain):
-    """A count in an array of one number."""
+    """Returns a count as an array of one number."""
 
     observed = spaces.Discrete(5)
 
@@ -208,7 +208,7 @@ class BoolsToSee(Plain):
 
 
 class Float64Seen(Plain):
-    """float64 where its space says float32, as NumPy does by itself."""
+    """Returns float64 observations although its space is float32, as NumPy does by default."""
 
     def seen(self) -> Any:
         return np.array([0.1, 0.2, self.t / 30])
@@ -247,7 +247,7 @@ class BoolSpace(Plain):
 
 
 class ManyKinds(Plain):
-    """Small whole numbers, whose sums are larger than they can be."""
+    """Has small integers whose sums overflow."""
 
     observed = spaces.MultiDiscrete([5, 5], start=[250, 0], dtype=np.uint8)
 
@@ -295,7 +295,7 @@ class ChannelsBetween(Plain):
 
 
 class FlatPicture(Plain):
-    """A picture that is too flat for convolutions."""
+    """Has a picture that is too small for convolutions."""
 
     observed = spaces.Box(0, 255, (8, 80, 3), np.uint8)
 
@@ -316,7 +316,7 @@ class Lists(Plain):
 
 
 class Columns(Plain):
-    """An array of shape (3, 1) where its space has (3,)."""
+    """Returns an array of shape (3, 1) although its space has (3,)."""
 
     def seen(self) -> Any:
         return np.full((3, 1), self.t / 30, np.float32)
@@ -334,7 +334,7 @@ class EndlessBounds(Plain):
 
 
 class Parts(Plain):
-    """Parts of several kinds, within each other, and one that its space does not know."""
+    """Returns nested observations of several kinds, and one entry that its space does not have."""
 
     observed = spaces.Dict(
         {
@@ -378,7 +378,7 @@ class WrongShape(Plain):
 
 
 class FractionsInBytes(Plain):
-    """A picture of numbers from 0 to 1 where its space says bytes."""
+    """Returns numbers from 0 to 1 although its space has bytes."""
 
     observed = spaces.Box(0, 255, (40, 40, 3), np.uint8)
 
@@ -392,14 +392,14 @@ class NoneSeen(Plain):
 
 
 class Outside(Plain):
-    """Leaves its bounds in the eleventh step of each episode."""
+    """Exceeds its bounds in the eleventh step of each episode."""
 
     def seen(self) -> Any:
         return np.full(3, self.t, np.float32)
 
 
 class CountsTooFar(Plain):
-    """A count beyond its space in the sixth step."""
+    """Returns a count beyond its space in the sixth step."""
 
     observed = spaces.Discrete(5)
 
@@ -408,7 +408,7 @@ class CountsTooFar(Plain):
 
 
 class NanSeen(Plain):
-    """Sees what is no number from the 41st observation on."""
+    """Returns NaN from the 41st observation on."""
 
     count = 0
 
@@ -423,7 +423,7 @@ class NanSeenAtOnce(Plain):
 
 
 class SameArrays(Plain):
-    """Hands out one array of observations and one frame, and changes them in place."""
+    """Returns the same observation array and frame each time, and changes them in place."""
 
     def __init__(self, render_mode: str | None = None) -> None:
         super().__init__(render_mode)
@@ -442,7 +442,7 @@ class SameArrays(Plain):
 
 
 class NewSpacesEachTime(Plain):
-    """Makes its spaces anew whenever they are asked for."""
+    """Creates new spaces at each access."""
 
     def __init__(self, render_mode: str | None = None) -> None:
         self.render_mode, self.t = render_mode, 0
@@ -457,7 +457,7 @@ class NewSpacesEachTime(Plain):
 
 
 class SpacesChange(Plain):
-    """Has another action space once it was reset."""
+    """Has another action space after its reset."""
 
     def reset(self, *, seed: int | None = None, options: Any = None) -> Any:
         self.action_space = spaces.Discrete(7)
@@ -465,7 +465,7 @@ class SpacesChange(Plain):
 
 
 class SpacesReplaced(Plain):
-    """Makes an equal action space in each reset."""
+    """Creates an equal action space in each reset."""
 
     def reset(self, *, seed: int | None = None, options: Any = None) -> Any:
         self.action_space = spaces.Discrete(3)
@@ -527,7 +527,7 @@ class NanAtOnce(Plain):
 
 
 class NanLater(Plain):
-    """A reward that is no number in the 70th step."""
+    """Returns a NaN reward in the 70th step."""
 
     steps = 0
 
@@ -566,7 +566,7 @@ class TextAsFlag(Plain):
 
 
 class InfoOfTheLibrary(Plain):
-    """Keeps one info for ever, with names that the library uses."""
+    """Reuses one info, with keys that the library uses."""
 
     def __init__(self, render_mode: str | None = None) -> None:
         super().__init__(render_mode)
@@ -647,7 +647,7 @@ class RaisesAtOnce(Plain):
 
 
 class RaisesLater(Plain):
-    """In its ninth step."""
+    """Raises an error in its ninth step."""
 
     def step(self, action: Any) -> Any:
         if self.t == 8:
@@ -667,7 +667,7 @@ class NeverEnds(Plain):
 
 
 class OneAtATime(Plain):
-    """Cannot be there twice, as a simulator that listens on a port."""
+    """Allows only one instance, like a simulator that listens on a port."""
 
     there: ClassVar[int] = 0
 
@@ -682,7 +682,7 @@ class OneAtATime(Plain):
 
 
 class Wraps(gymnasium.Wrapper[Any, Any, Any, Any]):
-    """Another environment with other rewards."""
+    """Wraps another environment and changes its rewards."""
 
     def __init__(self, render_mode: str | None = None) -> None:
         super().__init__(gymnasium.make("CartPole-v1", render_mode=render_mode))
@@ -733,7 +733,7 @@ class RendersNothing(Plain):
 
 
 class RendersLater(Plain):
-    """Has no frame in some steps of an episode."""
+    """Returns no frame in some steps of an episode."""
 
     def render(self) -> Any:
         return super().render() if self.t not in (4, 5) else None
@@ -760,7 +760,7 @@ class OnePixel(Plain):
 
 
 class FlippedFrames(Plain):
-    """Frames that are views, and cannot be written to."""
+    """Returns read-only views as frames."""
 
     def render(self) -> Any:
         frame = super().render()[::-1, ::-1]
@@ -769,7 +769,7 @@ class FlippedFrames(Plain):
 
 
 class Grows(Plain):
-    """Its frames grow during an episode."""
+    """Returns frames that grow during an episode."""
 
     def render(self) -> Any:
         return np.zeros((64 + self.t, 96 + 2 * self.t, 3), np.uint8)
@@ -796,7 +796,7 @@ class ThresholdIsInteger(Plain):
 
 
 class Größe(Plain):
-    """Its name has letters beyond ASCII."""
+    """Has a name with letters outside ASCII."""
 
 
 # Processes, threads and what belongs to all of a process
@@ -818,7 +818,7 @@ class ExitsInClose(Plain):
 
 
 class Busy(Plain):
-    """Is closed without fault after short use."""
+    """Closes without an error after short use."""
 
     steps = 0
 
@@ -856,7 +856,7 @@ class ExitsAsItIsMade(Plain):
 
 
 class ExitsLater(Busy):
-    """In its 70th step, as a program does whose window was closed."""
+    """Exits the process in its 70th step, like a program whose window was closed."""
 
     def step(self, action: Any) -> Any:
         if self.steps == 69:
@@ -865,7 +865,7 @@ class ExitsLater(Busy):
 
 
 class KeepsAThread(Plain):
-    """Starts a thread that never ends, for its simulator."""
+    """Starts a thread that never ends."""
 
     def __init__(self, render_mode: str | None = None) -> None:
         super().__init__(render_mode)
@@ -873,7 +873,7 @@ class KeepsAThread(Plain):
 
 
 class KeepsAProcess(Plain):
-    """Starts a program that never ends, for its simulator, and shares its output with it."""
+    """Starts a process that never ends and shares its output."""
 
     def __init__(self, render_mode: str | None = None) -> None:
         super().__init__(render_mode)
@@ -881,7 +881,7 @@ class KeepsAProcess(Plain):
 
 
 class MainThreadOnly(Plain):
-    """Handles Ctrl-C itself, which Python allows in the main thread alone."""
+    """Handles SIGINT itself, which Python allows only in the main thread."""
 
     def __init__(self, render_mode: str | None = None) -> None:
         super().__init__(render_mode)
@@ -902,7 +902,7 @@ class Chatty(Plain):
 
 
 class StrictNumpy(Plain):
-    """Turns NumPy's warnings into errors."""
+    """Turns NumPy warnings into errors."""
 
     def __init__(self, render_mode: str | None = None) -> None:
         super().__init__(render_mode)
@@ -928,7 +928,7 @@ class Float64Torch(Plain):
 
 
 class Elsewhere(Plain):
-    """Changes the working directory, to find its files."""
+    """Changes the working directory to find its files."""
 
     def __init__(self, render_mode: str | None = None) -> None:
         super().__init__(render_mode)
@@ -936,14 +936,14 @@ class Elsewhere(Plain):
 
 
 class GlobalRandom(Plain):
-    """Draws from the generators of modules, not from its own."""
+    """Uses the global random generators instead of its own."""
 
     def seen(self) -> Any:
         return np.array([np.random.rand(), random.random(), self.t / 30], np.float32)
 
 
 class SeedsEverything(Plain):
-    """Seeds the generators that all share, at each reset."""
+    """Seeds the global random generators at each reset."""
 
     def reset(self, *, seed: int | None = None, options: Any = None) -> Any:
         random.seed(0)
@@ -961,7 +961,7 @@ class CannotBeCopied(Plain):
 
 @dataclass(frozen=True)
 class Case:
-    """What becomes of an environment.
+    """The expected outcome for an environment.
 
     ``refused``: words of the reason for which it cannot be used; None if it can. ``warned``: words of what is odd about
     it all the same. ``fails``: words of the cause with which training fails. ``told``: words of a warning while it

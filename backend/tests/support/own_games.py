@@ -89,7 +89,7 @@ goal = "10 * delta(lamp_lit)"
 
 @cache
 def start_state() -> bytes:
-    """The moment after the title of Lamplighter, as PyBoy saves it."""
+    """Return the state of Lamplighter after the title, as PyBoy saves it."""
     from rlviz.learning.environments.gameboy.emulator import Emulator
 
     emulator = Emulator(CARTRIDGE)
@@ -102,7 +102,7 @@ def start_state() -> bytes:
 
 
 def write_game(folder: Path, toml: str = TOML, *, start: bytes | None = None) -> Path:
-    """Write the game into ``folder``; returns its ``game.toml``."""
+    """Write the game into ``folder``, and return its ``game.toml``."""
     folder.mkdir(parents=True, exist_ok=True)
     shutil.copy(CARTRIDGE.rom, folder / "game.gb")
     (folder / "start.state").write_bytes(start_state() if start is None else start)
@@ -112,7 +112,7 @@ def write_game(folder: Path, toml: str = TOML, *, start: bytes | None = None) ->
 
 
 def described(file: Path) -> CustomEnvironment:
-    """What a probe of the game says, without its tests."""
+    """Return what a probe says about the game, without its tests."""
     game = read_game(file).game
     bare: dict[str, Any] = {"observation_space": {"kind": "Unknown"}, "action_space": {"kind": "Unknown"}}
     custom = CustomEnvironment(
@@ -135,7 +135,7 @@ def described(file: Path) -> CustomEnvironment:
 
 
 def with_header(rom: bytes, **changes: int) -> bytes:
-    """A ROM with other bytes in its header, at ``at_147`` for instance, and a right checksum."""
+    """Return a ROM with other header bytes, for instance ``at_147``, and a correct checksum."""
     content = bytearray(rom)
     for name, value in changes.items():
         content[int(name.removeprefix("at_"), 16)] = value

@@ -20,7 +20,7 @@ ROWS, COLUMNS = slice(20, 26), slice(6, 12)
 
 
 class Pictures(gymnasium.Env[Any, Any]):
-    """Noise, whatever is done."""
+    """Random pictures that ignore the actions."""
 
     def __init__(self, actions: spaces.Space[Any], shape: tuple[int, ...] = SHAPE) -> None:
         self.observation_space = spaces.Box(0, 255, shape, np.uint8)
@@ -38,7 +38,7 @@ class Pictures(gymnasium.Env[Any, Any]):
 
 
 class Looking(BaseFeaturesExtractor):
-    """Sees nothing but a part of the newest picture: its mean."""
+    """Uses only the mean of a part of the newest picture."""
 
     def __init__(self, space: spaces.Box) -> None:
         super().__init__(space, 1)
@@ -48,7 +48,7 @@ class Looking(BaseFeaturesExtractor):
 
 
 def looking_policy(algo: str, actions: spaces.Space[Any], shape: tuple[int, ...] = SHAPE) -> TrainedPolicy:
-    """An untrained policy of ``algo`` that sees nothing but a part of the newest picture."""
+    """Return an untrained policy of ``algo`` that uses only a part of the newest picture."""
     algorithm = ALGORITHMS.get(algo)
     kwargs = {"features_extractor_class": Looking, "net_arch": []}
     if algo in ("sac", "td3"):

@@ -15,8 +15,9 @@ SECRET = "T0-very-secret"
 
 @dataclass
 class PostOffice:
-    """``answers``: the status of each post in turn, the last one for all that follow; None: no answer at all until
-    ``release`` is set."""
+    """A server that collects posts. ``answers`` has the status for each post, the last one for all that follow. None
+    sends no answer until ``release`` is set.
+    """
 
     answers: list[int | None] = field(default_factory=lambda: [200])
     posted: list[dict[str, Any]] = field(default_factory=list)
@@ -47,7 +48,7 @@ def post_office(*answers: int | None) -> Iterator[PostOffice]:
             self.end_headers()
 
         def log_message(self, *_: object) -> None:
-            """Nothing."""
+            """Log nothing."""
 
     server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
     office.url = f"http://user:{SECRET}@127.0.0.1:{server.server_port}/hooks/{SECRET}?key={SECRET}"

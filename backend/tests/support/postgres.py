@@ -18,7 +18,7 @@ _PLACES = sorted(Path("/usr/lib/postgresql").glob("*/bin"), reverse=True)
 
 @dataclass
 class Cluster:
-    """``stop`` ends it as a crash does: connections are cut."""
+    """A PostgreSQL server. ``stop`` ends it like a crash: connections are cut."""
 
     folder: Path
     programs: Path
@@ -44,7 +44,7 @@ class Cluster:
 
 
 def programs() -> Path | None:
-    """Where those of PostgreSQL are; None where it is not installed."""
+    """Return the folder of PostgreSQL's programs, or None if it is not installed."""
     found = shutil.which("initdb")
     folder = Path(found).resolve().parent if found else next(iter(_PLACES), None)
     return folder if folder is not None and (folder / "pg_ctl").exists() else None
@@ -67,7 +67,7 @@ def cluster(programs: Path) -> Iterator[Cluster]:
 
 @contextmanager
 def postgres() -> Iterator[Cluster]:
-    """Skips the test where no PostgreSQL is installed (`apt-get install postgresql`)."""
+    """A PostgreSQL server; skips the test if it is not installed (`apt-get install postgresql`)."""
     pytest.importorskip("psycopg", reason="psycopg is not installed: pip install 'rlviz[postgres]'")
     if (found := programs()) is None:
         pytest.skip("PostgreSQL is not installed: apt-get install postgresql")

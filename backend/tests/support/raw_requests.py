@@ -33,7 +33,7 @@ def raw_request(
     body: bytes | Iterator[bytes] = b"",
     on_head: Callable[[], object] = lambda: None,
 ) -> RawAnswer:
-    """Send ``target`` as it is: no client tidies it up on the way. ``on_head`` is called before the body is read."""
+    """Send ``target`` unchanged; HTTP clients would normalize it. ``on_head`` is called before the body is read."""
     lines = {"Host": f"127.0.0.1:{port}".encode(), "Connection": b"close", **(headers or {})}
     if isinstance(body, bytes) and body:
         lines.setdefault("Content-Length", str(len(body)).encode())
@@ -52,7 +52,7 @@ def raw_request(
 
 
 def assert_problem(answer: httpx.Response | RawAnswer, status: int, *pointers: str) -> dict[str, Any]:
-    """``answer`` is a whole problem+json of that status that points at exactly these fields; returns it."""
+    """Check that ``answer`` is a complete problem+json with that status and exactly these fields, and return it."""
     got = answer.status if isinstance(answer, RawAnswer) else answer.status_code
     body = answer.body if isinstance(answer, RawAnswer) else answer.content
     assert got == status, body[:2_000]

@@ -9,6 +9,6 @@ import pytest
 
 
 def needs(package: str) -> pytest.MarkDecorator:
-    """Skips a test where ``package`` is not installed; `make test-readers` has all of them, and skips none."""
+    """Skip a test if ``package`` is not installed. `make test-readers` installs all of them, and skips none."""
     is_missing = importlib.util.find_spec(package) is None and "RLVIZ_TEST_READERS" not in os.environ
     return pytest.mark.skipif(is_missing, reason=f"{package} is not installed: `make test-readers` has it")

@@ -44,7 +44,7 @@ HOSTS = {"sac": "Pendulum-v1", "td3": "Pendulum-v1"}
 
 @dataclass(frozen=True)
 class Wanted:
-    """A preset and where it is trained. ``name``: for instance ``acrobot/ppo-fast``."""
+    """A preset and its environment. ``name`` is, for instance, ``acrobot/ppo-fast``."""
 
     name: str
     preset: Preset
@@ -53,14 +53,14 @@ class Wanted:
 
     @property
     def seconds(self) -> float:
-        """Of the processor, after which training is stopped."""
+        """Return the processor time after which training is stopped."""
         figures = measured(self.preset, self.env_id)
         is_whole = figures is not None and figures.seconds <= WHOLE_SECONDS
         return LONGEST_SECONDS if is_whole else CUT_SECONDS
 
 
 def wanted_presets() -> Iterator[Wanted]:
-    """Every preset there is, once."""
+    """Return every preset once."""
     for file in preset_files():
         for preset in file.preset:
             env_id = file.environment or HOSTS.get(preset.algorithm, "FrozenLake-v1")
@@ -82,7 +82,7 @@ def _options(when: Mapping[str, JsonValue]) -> str:
 
 
 def train(wanted: Wanted, folder: RunFolder) -> None:
-    """Train the preset in ``folder``, and evaluate it where training did not. Runs in a process of its own."""
+    """Train the preset in ``folder``, and evaluate it if training did not. Runs in a separate process."""
     import torch
 
     from rlviz.domain.config import CheckpointPlan, SnapshotPlan

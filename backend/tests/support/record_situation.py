@@ -33,7 +33,7 @@ METRICS = dict.fromkeys([*(name for rule in [*RETURN_RULES, *RULES] for name in 
 
 
 def record(folder: RunFolder) -> dict[str, Any]:
-    """What is stored of a run."""
+    """Return the record of a run."""
     config, best = folder.read_config(), folder.best_policy()
     series = MetricsService().read(folder).series
     hyperparameters = ALGORITHMS.get(config.algo).validate(config.hyperparameters, config.total_timesteps)
@@ -56,7 +56,7 @@ def record(folder: RunFolder) -> dict[str, Any]:
 
 
 def record_preset(folder: RunFolder, *, is_general: bool) -> dict[str, Any]:
-    """What is stored of a run of a preset as it is: its preset too, and what was evaluated on request."""
+    """Return the record of an unchanged run of a preset, with its preset and its requested evaluations."""
     config, found = folder.read_config(), record(folder)
     last = max((columns["step"][-1] for columns in found["series"].values()), default=0)
     return {
@@ -73,7 +73,7 @@ def _expected(config: RunConfig) -> float | None:
 
 
 def _requested(folder: RunFolder, step: int) -> list[GreedyEvaluation]:
-    """The greedy evaluations that were asked for, all of them of the policy of ``step``."""
+    """Return the requested greedy evaluations, all of the policy of ``step``."""
     paths = folder.evaluations.path.glob("*.json")
     records = [EvaluationRecord.model_validate_json(path.read_bytes()) for path in paths]
     return [

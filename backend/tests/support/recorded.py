@@ -35,7 +35,7 @@ class Played:
 def evaluated(
     folder: RunFolder, step: int, played: Sequence[Played], *, seen: Components | None = None, video: bool = False
 ) -> str:
-    """A completed evaluation of the policy at ``step``; with step records if it says what was ``seen``."""
+    """Write a completed evaluation of the policy at ``step``, with step records if ``seen`` is given."""
     evaluation_id = new_evaluation_id(BEGAN + timedelta(seconds=step))
     first_frame, results = 0, []
     for place, episode in enumerate(played):

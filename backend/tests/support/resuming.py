@@ -35,8 +35,9 @@ kill takes none further, so that with more of them a run would end after few int
 
 
 def cut(folder: RunFolder, snapshot: Snapshot, root: Path) -> RunFolder:
-    """A copy of the run under ``root``, as if its worker had died just after ``snapshot``: the next attempt begins
-    from it."""
+    """Copy the run under ``root`` as if its worker had died just after ``snapshot``, from which the next attempt
+    starts.
+    """
     root.mkdir(parents=True, exist_ok=True)
     copy = RunFolder(root, folder.run_id)
     shutil.copytree(folder.path, copy.path)
@@ -53,13 +54,13 @@ def cut(folder: RunFolder, snapshot: Snapshot, root: Path) -> RunFolder:
 
 
 def train_elsewhere(folders: Sequence[RunFolder], backend: Path) -> None:
-    """Train each run in one new process."""
+    """Train all runs in one new process."""
     command = [sys.executable, "-m", "tests.support.resuming", *(str(folder.path) for folder in folders)]
     subprocess.run(command, check=True, cwd=backend, timeout=14_400)
 
 
 def train_undisturbed(folder: RunFolder, launcher: Launcher) -> float:
-    """Train the run in a worker of its own. Returns how many seconds it trained."""
+    """Train the run in a new worker, and return the training time in seconds."""
     folder.change_control(desired=Desired.RUN)
     _await_end(launcher.launch(folder, Train()))
     [began] = events(folder, EventKind.STARTED)
@@ -70,9 +71,10 @@ def train_undisturbed(folder: RunFolder, launcher: Launcher) -> float:
 def interrupt_at_random(
     folder: RunFolder, launcher: Launcher, *, at_most: int, seconds: float, chance: random.Random
 ) -> int:
-    """Train the run to its end, each attempt in a new worker that begins from the newest snapshot on disk. Each is
-    killed, or now and then paused, at a random moment once there is one: after so many ``seconds`` on average, however
-    long it has trained already. Returns how often that was: ``at_most`` so often, as training may end before."""
+    """Train the run to its end, with each attempt in a new worker that starts from the newest snapshot. Each attempt is
+    killed, or sometimes paused, at a random moment after the first snapshot: after ``seconds`` on average. Return
+    the number of interruptions, which is ``at_most`` or fewer if training ends before.
+    """
     folder.change_control(desired=Desired.RUN)
     for attempt in itertools.count(1):
         worker = launcher.launch(folder, Train())
@@ -93,14 +95,14 @@ def interrupt_at_random(
 
 
 def _await_end(worker: Worker, seconds: float = 14_400) -> None:
-    """Wait until ``worker`` has ended, or for so many seconds."""
+    """Wait until ``worker`` has ended, or for the given seconds."""
     deadline = time.monotonic() + seconds
     while worker.poll() is None and (left := deadline - time.monotonic()) > 0:
         time.sleep(min(0.005, left))
 
 
 def _await_snapshot(folder: RunFolder, worker: Worker, attempt: int) -> None:
-    """Wait until the attempt trains and there is a snapshot, or the worker has ended."""
+    """Wait until the attempt trains and a snapshot exists, or the worker has ended."""
     while worker.poll() is None and not (_trains(folder, attempt) and newest_usable_snapshot(folder)):
         time.sleep(0.01)
 
@@ -110,7 +112,7 @@ def _trains(folder: RunFolder, attempt: int) -> bool:
 
 
 def logged(folder: RunFolder) -> list[tuple[int, dict[str, Any]]]:
-    """Every row, without what a clock decides about; a row that says nothing else is left out."""
+    """Return every row without its time-dependent values; rows that have no other values are left out."""
     compared = (
         (row["step"], {name: value for name, value in row["values"].items() if name not in WALL_CLOCK})
         for row in rows(folder)
@@ -119,15 +121,18 @@ def logged(folder: RunFolder) -> list[tuple[int, dict[str, Any]]]:
 
 
 def final_state(folder: RunFolder) -> dict[str, Any]:
-    """All that training is at its end, by the path of each value: weights, optimizers, generators, environments."""
+    """Return the complete final state of training by the path of each value: weights, optimizers, generators,
+    environments.
+    """
     contents = read_archive(folder, snapshots_of(folder)[-1].name)
     found = dict(_flat({"tensors": contents.tensors, **contents.state}))
     return {path: value for path, value in found.items() if not _is_wall_clock(path)}
 
 
 def _is_wall_clock(path: str) -> bool:
-    """A finished episode is kept with the time at which it ended, and so is an environment's Monitor. What waits in the
-    logger may be a rate, which is written, or not, with a row of its own."""
+    """Return whether the value may depend on the clock. Episodes and Monitors store end times, and the logger may hold
+    a rate that is not written yet.
+    """
     return (
         path.endswith(("/elapsed_ns", "/t", "/steering/seconds")) or "/environments/each/" in path or "/logger/" in path
     )

@@ -20,7 +20,7 @@ from rlviz.rundir.process_identity import ProcessIdentity
 
 
 def make_run(root: Path, run_id: str, *, rows: int = 0, status: str = "created", **config: Any) -> RunFolder:
-    """A run folder as a trainer would have left it, with ``rows`` lines of metrics.
+    """Create a run folder as a trainer leaves it, with ``rows`` lines of metrics.
 
     ``status`` is created or completed; for a run that is under way see ``LiveRun``.
     """
@@ -62,7 +62,7 @@ def journal(path: Path) -> Iterator[JournalWriter]:
 
 
 def append_rows(writer: JournalWriter, count: int) -> None:
-    """``count`` finished episodes of ten steps each, with returns 1, 2, 3, …"""
+    """Append ``count`` finished episodes of ten steps each, with returns 1, 2, 3, …"""
     for index in range(1, count + 1):
         values = {"episode/reward": float(index), "episode/length": 10, "episode/index": index}
         writer.append({"step": 10 * index, "values": values})
@@ -70,7 +70,7 @@ def append_rows(writer: JournalWriter, count: int) -> None:
 
 
 class LiveRun:
-    """A run with a worker that the test plays: its process only waits for this one, its journals are written here.
+    """A run whose worker is the test: its process waits for this one, and the test writes its journals.
 
     A service that starts on this folder takes it for a worker that outlived the service before.
     """
@@ -89,7 +89,7 @@ class LiveRun:
         self.events.flush()
 
     def row(self, **values: float) -> int:
-        """Append one row of metrics; return its seq."""
+        """Append a metrics row, and return its sequence number."""
         seq = self.metrics.append({"step": 1, "values": {"episode/reward": 1.0, **values}})
         self.metrics.flush()
         return seq

@@ -21,7 +21,7 @@ ENDLESS = 1_000_000
 
 
 class Api:
-    """The HTTP API of a service in this process: requests go to the app itself."""
+    """The HTTP API of a service in this process, without a socket."""
 
     def __init__(self, application: Application) -> None:
         self.application = application
@@ -36,33 +36,33 @@ class Api:
         return asyncio.run(send())
 
     def get(self, path: str, **options: Any) -> Any:
-        """The JSON of a GET that succeeds."""
+        """Return the JSON of a successful GET."""
         answer = self.ask("GET", path, **options)
         assert answer.status_code == 200, answer.text
         return answer.json()
 
     def send(self, method: str, path: str, body: object = None) -> Any:
-        """The JSON that answers a request which succeeds; None for an empty answer."""
+        """Return the JSON of a successful request, or None for an empty response."""
         answer = self.ask(method, path, json=body)
         assert answer.is_success, answer.text
         return answer.json() if answer.content else None
 
     def start(self, **wishes: Any) -> str:
-        """A new run that was started; returns its id."""
+        """Create and start a run, and return its id."""
         new = {"algo": "ppo", "env_id": "CartPole-v1", "seed": 1, "total_timesteps": ENDLESS, "start": True, **wishes}
         run_id: str = self.send("POST", "/runs", new)["id"]
         return run_id
 
     def becomes(self, run_id: str, *statuses: str) -> dict[str, Any]:
-        """The run, once it has one of ``statuses``."""
+        """Wait until the run has one of ``statuses``, and return it."""
         return self.once(f"/runs/{run_id}", lambda run: run["status"] in statuses)
 
     def reaches(self, run_id: str, step: int) -> dict[str, Any]:
-        """The run, once it has trained for so many steps."""
+        """Wait until the run has trained the given number of steps, and return it."""
         return self.once(f"/runs/{run_id}", lambda run: (run["step"] or 0) >= step)
 
     def once(self, path: str, holds: Callable[[Any], bool]) -> Any:
-        """What ``path`` answers, once ``holds`` says so."""
+        """Return the response of ``path`` as soon as ``holds`` accepts it."""
         seen: list[Any] = [None]
 
         def look() -> bool:
@@ -81,7 +81,7 @@ class Api:
 
 @contextmanager
 def scripted_api(runs_dir: Path, script: Script | None = None, **settings: Any) -> Iterator[Api]:
-    """A service that is open and trains by ``script``; without one, the recording is replayed at once."""
+    """A running service that trains by ``script``; without one, recordings are replayed instantly."""
     given = Settings(_env_file=None, **{"runs_dir": runs_dir, "warm_worker": False, **settings})  # type: ignore[call-arg]
     application = Application(given, launcher=ScriptedLauncher(script=script or Script()))
     application.open()
@@ -92,5 +92,5 @@ def scripted_api(runs_dir: Path, script: Script | None = None, **settings: Any) 
 
 
 def cued(*faults: tuple[int, Fault], **options: Any) -> Script:
-    """A script in which ``faults`` happen at their steps."""
+    """Return a script in which ``faults`` happen at their steps."""
     return Script(cues=tuple(Cue(at_step=step, do=fault, **options) for step, fault in faults))

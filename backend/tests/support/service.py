@@ -30,7 +30,7 @@ ENDLESS = 10_000_000
 
 @contextmanager
 def service(runs_dir: Path, *, script: Script | None = None, **settings: Any) -> Iterator[Application]:
-    """A service that is open, and whose workers are gone when the block is left.
+    """A running service whose workers are ended when the block exits.
 
     With a ``script``, its workers replay recordings. Otherwise they are forks of the template that all tests share,
     unless ``settings`` name a launcher or say ``warm_worker``.
@@ -52,7 +52,7 @@ def service(runs_dir: Path, *, script: Script | None = None, **settings: Any) ->
 
 
 def create(application: Application, *, algo: str = "ppo", steps: int = ENDLESS, **wishes: Any) -> str:
-    """A new run with QUICK hyperparameters; returns its id."""
+    """Create a run with QUICK hyperparameters, and return its id."""
     hyperparameters = {**QUICK[algo], **wishes.pop("hyperparameters", {})}
     new = NewRun(algo, preset=None, seed=1, total_timesteps=steps, hyperparameters=hyperparameters, **wishes)
     return application.runs.create(new).id
@@ -69,7 +69,7 @@ def folder_of(application: Application, run_id: str) -> RunFolder:
 
 
 def becomes(application: Application, run_id: str, *wanted: RunStatus) -> RunRow:
-    """The run's row, once its status is one of ``wanted``."""
+    """Wait until the status of the run is one of ``wanted``, and return its row."""
 
     def look() -> RunRow | None:
         row = application.runs.get(run_id)
@@ -79,14 +79,14 @@ def becomes(application: Application, run_id: str, *wanted: RunStatus) -> RunRow
 
 
 def ended(application: Application, run_id: str) -> RunRow:
-    """The run's row, once it has ended and its worker is gone."""
+    """Wait until the run has ended and its worker has exited, and return its row."""
     row = becomes(application, run_id, *(status for status in RunStatus if status.is_final))
     eventually(lambda: not application.supervisor.is_live(run_id), f"the worker of {run_id} to go")
     return row
 
 
 def stop_all(application: Application) -> None:
-    """Stop every run that waits or trains, and wait for the end: a test that failed may have left some."""
+    """Stop every waiting and training run and wait for the end, because a failed test may have left some."""
     active = [row.id for row in application.runs.list(RunQuery(limit=1_000)).runs if row.state.is_active]
     for run_id in active:
         application.runs.stop(run_id)
@@ -95,7 +95,7 @@ def stop_all(application: Application) -> None:
 
 
 def evaluation_ended(application: Application, run_id: str) -> EvaluationRow:
-    """The newest evaluation of the run, once it has ended and its evaluator is gone."""
+    """Wait until the newest evaluation has ended and its evaluator has exited, and return the evaluation."""
     eventually(lambda: application.evaluations.latest(run_id).parsed().status.is_final, "the evaluation's end")
     latest = application.evaluations.latest(run_id)
     eventually(lambda: (run_id, latest.id) not in application.supervisor._evaluations.monitors, "the evaluator's end")
@@ -103,7 +103,7 @@ def evaluation_ended(application: Application, run_id: str) -> EvaluationRow:
 
 
 def catalogue(database: Database) -> dict[str, Mapping[str, Any]]:
-    """All rows of the catalogue by id. An evaluation's worker is left out: its record does not name it."""
+    """Return all rows of the catalogue by id, without the workers of evaluations, which are not in their records."""
     with database.read() as session:
         runs = {row.id: row.model_dump() for row in session.exec(select(RunRow))}
         evaluations = {
@@ -114,7 +114,7 @@ def catalogue(database: Database) -> dict[str, Mapping[str, Any]]:
 
 @contextmanager
 def catalogued(runs_dir: Path, **settings: Any) -> Iterator[Application]:
-    """A service that has a catalogue and starts nothing: its supervisor does not run."""
+    """A service with a catalogue whose supervisor does not run."""
     given = Settings(_env_file=None, runs_dir=runs_dir, warm_worker=False, **settings)  # type: ignore[call-arg]
     application = Application(given)
     application.claim()

@@ -24,7 +24,7 @@ from tests.support.waiting import PATIENCE, eventually
 
 @dataclass
 class Service:
-    """``python -m rlviz serve`` on a free port. ``log`` is what it printed."""
+    """``python -m rlviz serve`` on a free port. ``log`` holds its output."""
 
     process: ForkedProcess
     port: int
@@ -40,7 +40,7 @@ class Service:
         return self.http.request(method, f"/api{path}", **options)
 
     def get(self, path: str, **options: Any) -> Any:
-        """The JSON of a GET that succeeds."""
+        """Return the JSON of a successful GET."""
         answer = self.api("GET", path, **options)
         assert answer.status_code == 200, answer.text
         return answer.json()
@@ -52,7 +52,7 @@ class Service:
         return run
 
     def wait_for_status(self, run_id: str, *statuses: str) -> dict[str, Any]:
-        """The run, once it has one of ``statuses``; fails at once if it has ended in another."""
+        """Wait until the run has one of ``statuses``, and return it. Fail immediately if it ended with another."""
         run: dict[str, Any] = {}
 
         def look() -> bool:
@@ -69,7 +69,7 @@ class Service:
         return run
 
     def _story(self, run: dict[str, Any]) -> str:
-        """What is known of a run that is not where it should be."""
+        """Return a description of a run that has an unexpected status."""
         folder = self.folder(run["id"])
         told = "".join(
             f"\n{path.name}: {path.read_text(errors='replace')[-1_000:]}"
@@ -82,14 +82,15 @@ class Service:
         return RunFolder(self.runs_dir, run_id)
 
     def stop(self, signal_number: int = signal.SIGTERM) -> int:
-        """Ask the service to end; return its exit status."""
+        """Ask the service to exit, and return its exit status."""
         self.process.send_signal(signal_number)
         return self.process.wait(PATIENCE)
 
 
 def environment(**settings: str) -> dict[str, str]:
-    """The environment of this process, with no settings but ``settings``; runs that a test writes by hand count as the
-    user's own unless they say otherwise."""
+    """Return the environment of this process, with ``settings`` as the only settings. By default, runs that a test
+    writes by hand count as the user's own.
+    """
     kept = {name: value for name, value in os.environ.items() if not name.startswith("RLVIZ_")}
     given = {"trust_runs_dir": "true", **settings}
     return kept | {f"RLVIZ_{name.upper()}": value for name, value in given.items()}
@@ -111,7 +112,8 @@ raise SystemExit(serve(application))
 
 @contextmanager
 def serving(folder: Path, *, script: str | None = None, token: str | None = None, **settings: str) -> Iterator[Service]:
-    """A service whose runs, log and working directory lie in ``folder``; ended, by force if need be, at the end.
+    """A service whose runs, log and working directory are in ``folder``. It is ended at the exit, by force if
+    necessary.
 
     Unless ``settings`` say otherwise, its workers are forks of the template that all tests share.
     """
@@ -155,7 +157,7 @@ def serving(folder: Path, *, script: str | None = None, token: str | None = None
 
 
 def _port(process: ForkedProcess, log_path: Path) -> int | None:
-    """The port, once the service accepts connections."""
+    """Return the port once the service accepts connections."""
     text = log_path.read_text()
     assert process.poll() is None, f"The service ended: {text}"
     match = re.search(r"RL Gym Visualizer is at http://\S+:(\d+)", text)

@@ -39,7 +39,7 @@ LINE = Environment(
 
 
 class Line(gymnasium.Env[Any, Any]):
-    """Actions −1, 0 and +1; a wind from the seed blows one way or the other. Ends ``LENGTH`` from the middle."""
+    """A line with actions −1, 0 and +1 and a wind that depends on the seed. Episodes end ``LENGTH`` from the middle."""
 
     observation_space = spaces.Box(-100, 100, (1,), np.float32)
     action_space: spaces.Space[Any] = spaces.Discrete(3)
@@ -61,7 +61,7 @@ class Line(gymnasium.Env[Any, Any]):
 
 
 class Walker:
-    """A policy that always goes one way; exploring, it stands still."""
+    """A policy that always moves in one direction; exploring, it stands still."""
 
     model = SimpleNamespace(observation_space=Line.observation_space)
 
@@ -77,7 +77,7 @@ class Walker:
 
 
 class Policies:
-    """Hands out whatever was put in."""
+    """Returns the policies that a test put in."""
 
     def __init__(self, *policies: Walker) -> None:
         self.waiting = deque(policies)
@@ -89,7 +89,7 @@ class Policies:
 
 
 class Rig:
-    """A player, a viewer, and a clock that moves when the player sleeps."""
+    """A player, a viewer, and a clock that advances when the player sleeps."""
 
     def __init__(self, mode: SessionMode = SessionMode.WATCH, *policies: Walker, **changes: Any) -> None:
         self.now = 1_000.0
@@ -140,14 +140,14 @@ class Rig:
         self._wants.append(Presence(looks=looks))
 
     def run(self, seconds: float) -> list[StepRecord]:
-        """The records of so long."""
+        """Return the records of the given time."""
         before, until = len(self.shown), self.now + seconds
         while self.now < until or self._wants:
             self.player.run_once()
         return [record for _, record, _ in self.shown[before:]]
 
     def steps(self, count: int) -> list[StepRecord]:
-        """The records up to so many."""
+        """Return the records of the given number of steps."""
         before = len(self.shown)
         while len(self.shown) < before + count:
             self.player.run_once()

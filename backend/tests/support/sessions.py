@@ -21,7 +21,7 @@ SERVER_MESSAGE.rebuild()
 
 @dataclass
 class Viewer:
-    """``messages`` and ``frames`` are all that came so far; a frame stands beside the index of its message."""
+    """``messages`` and ``frames`` hold everything received; each frame is stored with the index of its message."""
 
     socket: ClientConnection
     messages: list[ServerMessage] = field(default_factory=list)
@@ -31,7 +31,7 @@ class Viewer:
         self.socket.send(json.dumps(message))
 
     def next(self) -> ServerMessage:
-        """The next message; its frame has come too."""
+        """Return the next message after its frame has arrived."""
         text = self.socket.recv(PATIENCE)
         assert isinstance(text, str), "a frame that nobody announced"
         message = SERVER_MESSAGE.validate_json(text)
@@ -48,11 +48,11 @@ class Viewer:
         return message
 
     def first(self, kind: str) -> Any:
-        """The next message of that type."""
+        """Return the next message of that type."""
         return self.until(lambda message: message.type == kind)
 
     def step(self, look: Callable[[StepRecord], bool] = lambda _: True) -> StepRecord:
-        """The next record for which ``look`` is true."""
+        """Return the next record that ``look`` accepts."""
         found = self.until(lambda message: isinstance(message, StepMessage) and look(message.record))
         assert isinstance(found, StepMessage)
         return found.record
@@ -67,7 +67,7 @@ def new_session(service: Service, **wishes: Any) -> dict[str, Any]:
 
 @contextmanager
 def looking(service: Service, session: Mapping[str, Any] | None = None, **wishes: Any) -> Iterator[Viewer]:
-    """Yield a viewer of ``session``, or of a new session. Waits for a slow service."""
+    """Yield a viewer of ``session`` or of a new session. Waits for a slow service."""
     found = session or new_session(service, **wishes)
     address = f"ws://127.0.0.1:{service.port}{found['socket']}"
     with connect(

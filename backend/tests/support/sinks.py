@@ -15,8 +15,9 @@ from rlviz.server.exchange.delivery import Delivery
 
 
 class Shelf:
-    """What a sink has, whatever becomes of the processes that deliver. ``fails``: the words of the call that raises,
-    and how many of its calls go well before."""
+    """The contents of a sink, which outlive the processes that deliver. ``fails`` maps the name of a failing call to
+    the number of successful calls before the failure.
+    """
 
     def __init__(self) -> None:
         self.rows: list[Row] = []

@@ -25,26 +25,26 @@ PRESETS = RECORDED / "presets.json.xz"
 
 
 def dump_presets(runs: Mapping[str, Mapping[str, Any]]) -> bytes:
-    """The content of ``PRESETS``."""
+    """Return the content of ``PRESETS``."""
     found = {name: {**run, "series": _with_differences(run["series"])} for name, run in runs.items()}
     return lzma.compress(json.dumps(found, separators=(",", ":")).encode(), preset=9 | lzma.PRESET_EXTREME)
 
 
 @cache
 def preset_runs() -> Mapping[str, Mapping[str, Any]]:
-    """By name, for instance ``acrobot/ppo-fast``."""
+    """Return the recorded runs by name, for instance ``acrobot/ppo-fast``."""
     found: Mapping[str, Mapping[str, Any]] = json.loads(lzma.decompress(PRESETS.read_bytes()))
     return found
 
 
 def recorded(name: str, share: float = 1.0) -> Case:
-    """The run as it was when ``share`` of its timesteps were done; at 1 it has ended."""
+    """Return the run as it was after ``share`` of its timesteps; 1 is an ended run."""
     found = _read(name)
     return _case(found, np.inf if share == 1 else share * found["total_timesteps"], ended=share == 1)
 
 
 def recorded_preset(name: str, share: float = 1.0, *, asked_for: int | None = None) -> Case:
-    """A run of a preset as it was when ``share`` of what was recorded was done; at 1 it has ended.
+    """Return a run of a preset as it was after ``share`` of the recording; 1 is an ended run.
 
     ``asked_for``: timesteps that it was created with, where they are fewer than those of its preset.
     """

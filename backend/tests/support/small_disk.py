@@ -12,7 +12,7 @@ import pytest
 
 @pytest.fixture
 def small_disk(tmp_path: Path) -> Iterator[Path]:
-    """A disk of 8 MB, with a runs folder on it."""
+    """A disk of 8 MB with a runs folder."""
     if os.geteuid() != 0:
         pytest.skip("only root may mount a small disk")
     mounted = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=8m", "tmpfs", str(tmp_path)], capture_output=True)

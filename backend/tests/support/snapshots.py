@@ -13,7 +13,7 @@ ORIGIN = Origin(versions={}, capability="c", threads=1)
 
 
 def written(folder: RunFolder, step: int, *, size: int = 10, **said: Any) -> SnapshotManifest:
-    """A snapshot of so many bytes in the folder, of which its manifest says what is given."""
+    """Write a snapshot of the given size with the given manifest values."""
     manifest = SnapshotManifest(
         **{
             "run_id": folder.run_id,
@@ -35,5 +35,5 @@ def written(folder: RunFolder, step: int, *, size: int = 10, **said: Any) -> Sna
 
 
 def names(folder: RunFolder) -> list[str]:
-    """The snapshots of the folder, the oldest first."""
+    """Return the snapshots of the folder, oldest first."""
     return [snapshot.name for snapshot in snapshots_of(folder)]

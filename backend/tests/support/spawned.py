@@ -20,14 +20,15 @@ from tests.support.workers import pid_of
 
 
 def spawn_forks(monkeypatch: pytest.MonkeyPatch) -> None:
-    """From now on launchers spawn such processes."""
+    """Make launchers spawn forks from now on."""
     for module in (process, prewarmed):
         monkeypatch.setattr(module, "spawn", _spawn)
 
 
 class Spawned:
-    """Has the names of ``subprocess.Popen`` that launchers use. ``arguments``: of its job, or None if it waits for
-    them on its standard input."""
+    """A worker with the part of ``subprocess.Popen`` that launchers use. ``arguments`` is None if it waits for its job
+    on standard input.
+    """
 
     def __init__(self, arguments: list[str] | None) -> None:
         self.stdin = _Input(self)
@@ -80,5 +81,5 @@ def _template() -> SharedWorkers:
 
 
 def _spawn(arguments: list[str], *, stdin: int, output: int) -> Spawned:
-    """As ``process_worker.spawn``; workers find their log by themselves."""
+    """Spawn like ``process_worker.spawn``; workers find their log themselves."""
     return Spawned(None if stdin == subprocess.PIPE else arguments)

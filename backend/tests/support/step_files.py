@@ -40,7 +40,7 @@ def about(
 
 
 def row(said: RecordsAbout, episode: int, index: int, seen: Any, action: Any = None, **facts: Any) -> Row:
-    """A record; ``action`` None is the reset."""
+    """Return a record; an ``action`` of None is the reset."""
     given = {
         "reward": None if action is None else 1.0,
         "episode_return": float(index),
@@ -72,7 +72,7 @@ def write(path: Path, said: RecordsAbout, rows: Iterable[Row], *, max_bytes: int
 
 
 def pole_rows(said: RecordsAbout, episodes: int = 2, steps: int = 3) -> Iterable[Row]:
-    """Episodes that lean further and further, pushed left and right in turn; each ends in a terminal state."""
+    """Return episodes of a pole that leans ever further, pushed left and right in turn, until a terminal state."""
     for episode in range(episodes):
         yield row(said, episode, 0, [0.0, 0.0])
         for index in range(1, steps + 1):
@@ -82,7 +82,7 @@ def pole_rows(said: RecordsAbout, episodes: int = 2, steps: int = 3) -> Iterable
 
 
 def change_value(path: Path, column: str, row: int, change: Callable[[Any], Any]) -> None:
-    """Change one value of a file of records, and leave the rest of it whole."""
+    """Change one value in a file of records."""
     said = pyarrow.parquet.read_metadata(path).metadata
     table = pyarrow.parquet.read_table(path)
     values = table.column(column).to_pylist()
@@ -93,5 +93,5 @@ def change_value(path: Path, column: str, row: int, change: Callable[[Any], Any]
 
 
 def flipped(content: bytes) -> bytes:
-    """``content`` with one bit of its first byte changed."""
+    """Return ``content`` with one bit of its first byte changed."""
     return bytes([content[0] ^ 1]) + content[1:]

@@ -27,7 +27,7 @@ THROTTLE = 1_000.0
 
 @dataclass
 class World:
-    """Runs with rows in the catalogue, journals that the test writes, and the service under test."""
+    """Runs with catalogue rows, journals that the test writes, and the stream service under test."""
 
     root: Path
     database: Database
@@ -60,7 +60,7 @@ class World:
         self.used.append(self.feeds.get_feed(run_id))
 
     def rows(self, run_id: str, count: int) -> None:
-        """The trainer appends rows, and the supervisor sees them."""
+        """Append rows as the trainer, and let the supervisor read them."""
         append_rows(self.writers[run_id], count)
         self.feeds.get_feed(run_id).poll()
         self.events.publish(MetricsGrew(run_id))
@@ -72,7 +72,7 @@ class World:
         self.events.publish(RunChanged(row))
 
     def evaluation(self, run_id: str, **fields: Any) -> None:
-        """The one evaluation of a run: new, or as it is now."""
+        """Add or update the only evaluation of a run."""
         with self.database.write() as session:
             row = session.merge(EvaluationRow(run_id=run_id, id="e", created_at=1.0, record={}, **fields))
         self.events.publish(EvaluationChanged(row))
@@ -84,7 +84,7 @@ class World:
 
     @asynccontextmanager
     async def stream(self, *run_ids: str, **options: Any) -> AsyncIterator[Callable[[], Awaitable[StreamEvent]]]:
-        """The next event of a stream of those runs, whenever it is called."""
+        """Return a function that returns the next event of a stream of those runs."""
         events = self.service.events(await self.service.open(StreamRequest(run_ids, **options)))
         try:
             yield lambda: asyncio.wait_for(anext(events), PATIENCE)

@@ -12,7 +12,7 @@ from gymnasium import spaces
 
 
 class Counting(gymnasium.Env[Any, Any]):
-    """Attributes are all there is of it. An episode ends by chance."""
+    """Has its whole state in attributes. Episodes end at random."""
 
     def __init__(self, render_mode: str | None = None) -> None:
         self.render_mode = render_mode
@@ -34,7 +34,7 @@ class Counting(gymnasium.Env[Any, Any]):
 
 
 class Iterating(Counting):
-    """Holds an iterator that cannot be copied; its reset makes a new one."""
+    """Has an iterator that cannot be copied; each reset creates a new one."""
 
     def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Any, dict[str, Any]]:
         self._numbers: Iterator[int] = (2 * number for number in itertools.count())
@@ -46,7 +46,7 @@ class Iterating(Counting):
 
 
 class Haunted(Counting):
-    """What it does depends on how often anything like it was stepped before, in this process."""
+    """Depends on the total number of steps of all instances in this process."""
 
     steps: ClassVar[int] = 0
 
@@ -57,7 +57,7 @@ class Haunted(Counting):
 
 
 class Breaking(Counting):
-    """Raises an error at its steps of these numbers, counted over all of its kind in this process."""
+    """Raises an error at the given step numbers, counted over all instances in this process."""
 
     steps: ClassVar[int] = 0
     breaks_at: ClassVar[tuple[int, ...]] = ()

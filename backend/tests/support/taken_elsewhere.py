@@ -6,12 +6,12 @@ from pathlib import Path
 
 
 def there(tmp_path: Path) -> Path:
-    """A runs folder to which runs are brought."""
+    """The runs folder to which runs are moved."""
     path = tmp_path / "there"
     path.mkdir(parents=True, exist_ok=True)
     return path
 
 
 def files(root: Path) -> set[str]:
-    """The files below a folder, as paths from it."""
+    """Return the files below a folder as relative paths."""
     return {path.relative_to(root).as_posix() for path in root.rglob("*") if path.is_file()}

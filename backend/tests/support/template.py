@@ -40,10 +40,10 @@ ROOT = Path(__file__).parents[2]
 
 
 class SharedWorkers(ForkedWorkers):
-    """Forks of the shared template. It is connected to at the first launch, which waits for it."""
+    """Workers forked from the shared template. The first launch connects to it and waits for it."""
 
     def maintain(self) -> None:
-        """There is nothing to keep."""
+        """Do nothing: there is nothing to maintain."""
 
     def start(self, arguments: list[str]) -> Worker | None:
         if self.template is None or not self.template.is_up():
@@ -55,7 +55,7 @@ class SharedWorkers(ForkedWorkers):
 
 @cache
 def template_address() -> str:
-    """Of the template that this process was given, or of its own, which begins to import at the first call."""
+    """Return the address of the template that this process was given, or of one that it starts at the first call."""
     if given := os.environ.get(SOCKET):
         return given
     folder = Path(tempfile.mkdtemp(prefix="rlviz-template-"))

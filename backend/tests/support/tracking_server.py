@@ -27,7 +27,7 @@ class Mood(Enum):
 
 
 class TrackingServer(ThreadingHTTPServer):
-    """``respond`` is what it does when it is well; ``asked`` names every call that came, whatever the mood."""
+    """A fake server. ``respond`` handles requests while it is healthy; ``asked`` lists every request in any state."""
 
     daemon_threads = True
 
@@ -43,11 +43,11 @@ class TrackingServer(ThreadingHTTPServer):
         return f"http://127.0.0.1:{self.server_port}"
 
     def name_of(self, path: str, body: bytes) -> str:
-        """What a request is called in ``asked``."""
+        """Return the name of a request in ``asked``."""
         return path
 
     def respond(self, path: str, query: dict[str, str], body: bytes) -> Any:
-        """The answer, to be sent as JSON."""
+        """Return the response as a JSON value."""
         raise NotImplementedError
 
 
@@ -88,7 +88,7 @@ class _Handler(BaseHTTPRequestHandler):
         self.wfile.write(body)
 
     def log_message(self, *_told: Any) -> None:
-        """Nothing."""
+        """Log nothing."""
 
 
 S = TypeVar("S", bound=TrackingServer)

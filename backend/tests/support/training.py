@@ -31,7 +31,7 @@ WORLDS = {"sac": "Pendulum-v1", "td3": "Pendulum-v1", "q-learning": "FrozenLake-
 
 
 def make_run(root: Path, name: str = "test", *, algo: str = "ppo", seed: int = 1, **changes: Any) -> RunFolder:
-    """A run folder with a small configuration, ``changes`` made to it; hyperparameters are added to QUICK."""
+    """Create a run folder with a small configuration and ``changes`` to it; hyperparameters are merged into QUICK."""
     folder = RunFolder(root, f"{algo}-cartpole-{name}")
     hyperparameters = {**QUICK[algo], **changes.pop("hyperparameters", {})}
     config = {
@@ -53,30 +53,31 @@ def make_run(root: Path, name: str = "test", *, algo: str = "ppo", seed: int = 1
 
 
 def checkpoints(**wishes: Any) -> CheckpointPlan:
-    """A policy that saves none, unless ``wishes`` say so."""
+    """Return a checkpoint plan that saves none unless ``wishes`` say so."""
     return CheckpointPlan(**{"every_steps": 10_000_000, "every_seconds": 86_400, **wishes})
 
 
 def snapshots(**wishes: Any) -> SnapshotPlan:
-    """A plan that takes none, unless ``wishes`` say so."""
+    """Return a snapshot plan that takes none unless ``wishes`` say so."""
     return SnapshotPlan(**{"every_seconds": None, **wishes})
 
 
 def rows(folder: RunFolder) -> list[dict[str, Any]]:
-    """Every metric record; none may be broken."""
+    """Return every metric record; a broken one is an error."""
     records = [line.record for line in read_journal(folder.metrics_path)]
     assert None not in records
     return [record for record in records if record is not None]
 
 
 def column(folder: RunFolder, name: str) -> list[float | None]:
-    """The values of one metric, in order."""
+    """Return the values of one metric in order."""
     return [row["values"][name] for row in rows(folder) if name in row["values"]]
 
 
 def curves(folder: RunFolder) -> list[tuple[int, dict[str, float | None]]]:
-    """All that must be the same when a run is repeated: everything but when, and how fast. A row that says nothing else
-    is left out: the rate is logged about once a second, and a busy machine logs it more often."""
+    """Return everything that must be equal when a run is repeated: all values except times and rates. Rows without
+    other values are left out, because rates are logged by the clock.
+    """
     timeless = [
         (row["step"], {name: value for name, value in row["values"].items() if not name.startswith("time/")})
         for row in rows(folder)
@@ -85,21 +86,21 @@ def curves(folder: RunFolder) -> list[tuple[int, dict[str, float | None]]]:
 
 
 def events(folder: RunFolder, kind: EventKind | None = None) -> list[EventRecord]:
-    """Every event, or those of one kind; none may be broken."""
+    """Return every event, or those of one kind; a broken one is an error."""
     found = [EventRecord.model_validate(line.record) for line in read_journal(folder.events_path)]
     return [event for event in found if kind in (None, event.event)]
 
 
 def kinds(folder: RunFolder) -> list[str]:
-    """Of every event but snapshots, which come by the clock."""
+    """Return the kind of every event except snapshots, which depend on the clock."""
     return [str(event.event) for event in events(folder) if event.event != EventKind.SNAPSHOT]
 
 
 def messages(folder: RunFolder) -> list[str]:
-    """What the warning events say."""
+    """Return the messages of the warning events."""
     return [str(event.data.message) for event in events(folder, EventKind.WARNING)]
 
 
 def leftovers(folder: RunFolder) -> list[str]:
-    """Files under temporary names."""
+    """Return the files with temporary names."""
     return sorted(path.name for path in folder.path.rglob("*.tmp"))

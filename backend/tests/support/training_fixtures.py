@@ -30,7 +30,7 @@ def journals(folder: RunFolder) -> Iterator[RunJournals]:
 
 @pytest.fixture(scope="module")
 def model() -> Iterator[BaseAlgorithm]:
-    """Untrained. Each module has its own, as tests change its ``num_timesteps``."""
+    """An untrained model. Each module has its own, because tests change its ``num_timesteps``."""
     model = PPO("MlpPolicy", make(ENVIRONMENTS.get(ENV_ID)), n_steps=32, batch_size=32, seed=1, device="cpu")
     yield model
     environments = model.get_env()

@@ -13,7 +13,7 @@ T = TypeVar("T")
 
 
 def eventually(look: Callable[[], T | None], what: str = "", seconds: float = PATIENCE) -> T:
-    """What ``look`` returns, once that is true. Fails if it never is."""
+    """Return the first true result of ``look``; fail if there is none in time."""
     begun = time.monotonic()
     while not (found := look()):
         waited = time.monotonic() - begun
@@ -23,5 +23,5 @@ def eventually(look: Callable[[], T | None], what: str = "", seconds: float = PA
 
 
 def _pause_after(waited: float) -> float:
-    """Seconds until the next look, after so many: a look may cost more than what is waited for."""
+    """Return the seconds until the next look; they grow with the elapsed time, because a look may be expensive."""
     return min(max(0.01, waited / 20), 0.5)

@@ -18,7 +18,9 @@ _HISTORY, _SUMMARY = "wandb-history.jsonl", "wandb-summary.json"
 
 @dataclass
 class RunThere:
-    """``history``: its rows in their order, as JSON; ``state``: of its last attempt; ``files``: by name."""
+    """A run on the server: ``history`` has its rows in order as JSON, ``state`` is that of its last attempt, ``files``
+    are by name.
+    """
 
     name: str
     display_name: str = ""
@@ -44,7 +46,7 @@ class Artifact:
     files: dict[str, bytes] = field(default_factory=dict)
 
     def told(self) -> dict[str, Any]:
-        """All that W&B's program wants to know of one that it has logged."""
+        """Return everything that the W&B client requests about a run that it has logged."""
         project = {"id": "p1", "internalId": "1", "name": "rlviz", "entity": {"name": ENTITY}}
         return {
             "__typename": "Artifact",
@@ -59,8 +61,7 @@ class Artifact:
 
 
 class FakeWandb(TrackingServer):
-    """``operations``: what it does, by the name of the query; ``runs``: by their id; ``artifacts``: the files of each,
-    by its name, once it was committed."""
+    """A fake server: ``operations`` by query name, ``runs`` by id, and the files of committed ``artifacts`` by name."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -118,7 +119,7 @@ class FakeWandb(TrackingServer):
         return {"model": {**_project(asked["project"]), "bucket": run and _resumed(run)}}
 
     def _upsert(self, sent: dict[str, Any]) -> dict[str, Any]:
-        """One that begins, and does not say which run it goes on with, starts a new one, as ``wandb.init`` says."""
+        """Start or resume a run; without a run id it starts a new one, like ``wandb.init``."""
         is_new = sent["id"] is None and sent["displayName"] is not None
         run = RunThere(sent["name"]) if is_new else self.runs[sent["name"]]
         self.runs[run.name] = run
@@ -140,7 +141,7 @@ class FakeWandb(TrackingServer):
         return {"upsertBucket": {"bucket": bucket, "inserted": is_new}}
 
     def _told(self, asked: dict[str, Any]) -> dict[str, Any]:
-        """As much of a run as W&B's programming interface wants to have, to make one."""
+        """Return the part of a run that the W&B API needs to create its run object."""
         run = self.runs[asked["name"]]
         told = {"projectId": "1", "name": run.name, "state": run.state, "user": {"name": ENTITY}, "config": "{}"}
         return {"project": {"run": {**told, "summaryMetrics": "{}", "historyLineCount": len(run.history)}}}
@@ -186,7 +187,7 @@ _VIEWER = {"id": "u1", "entity": ENTITY, "username": ENTITY, "email": "me@exampl
 
 
 def _operation(sent: dict[str, Any]) -> str:
-    """What a query is called: not all of them come with ``operationName``."""
+    """Return the name of a query, also if it has no ``operationName``."""
     found = re.search(r"(?:query|mutation)\s+(\w+)", sent["query"])
     return found[1] if found else ""
 
@@ -196,7 +197,7 @@ def _project(name: str) -> dict[str, Any]:
 
 
 def _resumed(run: RunThere) -> dict[str, Any]:
-    """What W&B's program asks of a run before it goes on with it."""
+    """Return what the W&B client requests about a run before it resumes it."""
     return {
         "id": run.name,
         "name": run.name,

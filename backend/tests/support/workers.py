@@ -26,7 +26,7 @@ SERVES = re.compile(rf"{TITLE}|serve")
 
 
 class Actor(Worker):
-    """A worker that lives until it is told how it ended."""
+    """A worker that lives until a test sets its exit."""
 
     exit: Exit | None = None
     used: float | None = None
@@ -54,7 +54,7 @@ def forking_launcher() -> ProcessLauncher:
 
 
 def warm_launcher() -> ProcessLauncher:
-    """A launcher with a template of its own, which is ready."""
+    """A launcher with its own template, which is ready."""
     source = ForkedWorkers()
     source.maintain()
     eventually(lambda: source.template is not None and source.template.is_ready(), "the template")
@@ -62,7 +62,7 @@ def warm_launcher() -> ProcessLauncher:
 
 
 def impatient_launcher() -> ProcessLauncher:
-    """A launcher whose clock runs so fast that a prewarmed worker is always due."""
+    """A launcher with a fast clock, for which a prewarmed worker is always due."""
     ticks = itertools.count(step=60)
     return ProcessLauncher(source=PrewarmedWorkers(monotonic=lambda: float(next(ticks))))
 
@@ -72,20 +72,20 @@ def parent_of(pid: int) -> int:
 
 
 def pid_of(identity: str | None) -> int:
-    """The process id in the identity of a worker that is a process."""
+    """Return the process id in the identity of a worker that is a process."""
     process = ProcessIdentity.parse(identity or "")
     assert process is not None, f"{identity!r} names no process"
     return process.pid
 
 
 def put_down(worker: Worker) -> None:
-    """Kill ``worker`` if it lives, and wait for its end."""
+    """Kill ``worker`` if it is alive, and wait for its end."""
     worker.kill()
     eventually(worker.poll, "the worker's end")
 
 
 def is_running(pid: int) -> bool:
-    """Whether a process of that id runs; a zombie does not."""
+    """Return whether a process with that id runs; a zombie does not."""
     try:
         return bool(psutil.Process(pid).status() != psutil.STATUS_ZOMBIE)
     except psutil.NoSuchProcess:
@@ -93,7 +93,7 @@ def is_running(pid: int) -> bool:
 
 
 def worker_processes() -> list[int]:
-    """Ids of the worker processes that this process, or a child of it, has started and that still run.
+    """Return the ids of running worker processes that this process or one of its children started.
 
     Templates and prewarmed workers are among them, but not the template that all tests share.
     Those of a service that other tests have up (``rlviz serve``) are not counted.
@@ -111,7 +111,7 @@ def worker_processes() -> list[int]:
 
 
 def descendants(pid: int) -> list[psutil.Process]:
-    """Every process that a service has started, and theirs; its workers that are forks of the tests' template too."""
+    """Return all descendants of a service, including its workers that are forks of the tests' template."""
     found = psutil.Process(pid).children(recursive=True)
     for process in psutil.process_iter():
         with suppress(psutil.Error):
@@ -121,7 +121,7 @@ def descendants(pid: int) -> list[psutil.Process]:
 
 
 def kill_workers_below(folder: Path) -> None:
-    """Kill every worker of a runs folder below ``folder``: one that is left would train until it is killed."""
+    """Kill every worker of the runs folders below ``folder``, because they would train forever."""
     for process in psutil.process_iter():
         with suppress(psutil.Error):
             if "rlviz.worker" in (line := title_of(process)) and f" {folder}/" in line:
@@ -129,12 +129,12 @@ def kill_workers_below(folder: Path) -> None:
 
 
 def title_of(process: psutil.Process) -> str:
-    """Its command line, or the title that it has given itself; empty for the kernel's. Raises psutil.Error."""
+    """Return the command line or the process title; empty for kernel threads. Raises psutil.Error."""
     return " ".join(process.cmdline()).strip()
 
 
 def _title_of_child(process: psutil.Process) -> str:
-    """The same of a process that was started this moment: the kernel shows it before it has its arguments."""
+    """Return the title of a process that has just started, for which the kernel first shows no arguments."""
     while not (title := title_of(process)) and process.status() != psutil.STATUS_ZOMBIE:
         time.sleep(0.001)
     return title
