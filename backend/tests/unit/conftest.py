@@ -17,7 +17,9 @@ _watching = False
 
 
 def _refuse_processes(event: str, arguments: tuple[Any, ...]) -> None:
-    """Audit hook (PEP 578). Small programs such as git and ffmpeg may run; Python processes take too long."""
+    """Audit hook (PEP 578) that refuses Python processes, which take too long. Small programs such as git and ffmpeg
+    may run.
+    """
     if not _watching or event not in ("subprocess.Popen", "os.fork", "os.posix_spawn"):
         return
     if event == "os.fork" or Path(os.fsdecode(arguments[0])).name.startswith("python"):
@@ -46,7 +48,7 @@ def database(tmp_path: Path) -> Iterator[Database]:
 
 @pytest.fixture
 def world(tmp_path: Path, database: Database) -> Iterator[World]:
-    """Runs, and a stream of them."""
+    """Runs and a stream of them."""
     world = World(tmp_path, database)
     yield world
     for writer in world.writers.values():

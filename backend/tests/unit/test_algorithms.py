@@ -24,7 +24,7 @@ PPO, DQN = ALGORITHMS.get("ppo"), ALGORITHMS.get("dqn")
 
 
 def fields(algorithm: Algorithm) -> dict[str, dict[str, Any]]:
-    """JSON schema by hyperparameter, of the number if it may also be null."""
+    """Return the JSON schema of each hyperparameter; of a nullable number, the schema of the number."""
     properties = algorithm.hyperparameters.model_json_schema()["properties"]
     return {
         name: {**schema, **next((one for one in schema.get("anyOf", []) if one["type"] != "null"), {})}

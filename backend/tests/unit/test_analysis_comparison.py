@@ -15,7 +15,7 @@ NOTHING = Episodes(*(np.empty(0) for _ in range(3)))
 
 
 def episodes(*returns: float, length: int = 10, first_step: int = 0) -> Episodes:
-    """Episodes of ``length`` steps, one a second from Unix time 1000."""
+    """Return episodes of ``length`` steps, one per second from Unix time 1000."""
     reward = np.array(returns, dtype=np.float64)
     ends = first_step + length * np.arange(1, len(reward) + 1, dtype=np.float64)
     return Episodes(ends, 1000 + np.arange(1, len(reward) + 1, dtype=np.float64), reward)

@@ -13,7 +13,7 @@ NAN = float("nan")
 
 
 def random_curve(rng: np.random.Generator) -> tuple[Floats, Floats]:
-    """Steps with repetitions and leaps, values with outliers, and gaps of every shape."""
+    """Return steps with repetitions and jumps, and values with outliers and gaps."""
     n = int(rng.integers(1, 3000))
     x = np.cumsum(rng.choice([0, 1, 1, 7, 500], size=n)).astype(np.float64)
     y = np.cumsum(rng.normal(size=n)) + rng.choice([0, 0, 0, 0, 1e6], size=n) * rng.normal(size=n)
@@ -29,7 +29,7 @@ def random_curve(rng: np.random.Generator) -> tuple[Floats, Floats]:
 
 
 def positions(x: Floats, y: Floats, fewer_x: Floats, fewer_y: Floats) -> list[int]:
-    """Where the kept points were, in order; fails if one is invented or moved."""
+    """Return the positions of the kept points; fail if a point is invented or moved."""
     found, start = [], 0
     for px, py in zip(fewer_x, fewer_y, strict=True):
         same = (x[start:] == px) & ((y[start:] == py) | (np.isnan(y[start:]) & np.isnan(py)))

@@ -34,7 +34,7 @@ def rows_of(library: Library, sql: str, most_rows: int = 1_000) -> list[list[Any
 
 @contextmanager
 def of_two_runs(runs_dir: Path) -> Iterator[Library]:
-    """One of them has 300 rows, of which 200 are sealed, and the other 50 rows that are not."""
+    """A library of two runs: one has 300 rows, 200 of them sealed, and the other has 50 unsealed rows."""
     long = make_run(runs_dir, "long", rows=200, status="completed", hyperparameters={"gamma": 0.99, "n_steps": 64})
     seal(sealed_metrics(long), 0)
     with journal(long.metrics_path) as writer:
@@ -61,7 +61,7 @@ def library(tmp_path: Path) -> Iterator[Library]:
 
 @pytest.fixture(scope="module")
 def unchanged(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Library, Path]]:
-    """One for all tests after which every file has to be as it was before, and the folder of its runs."""
+    """A library and its runs folder that tests share; every file must stay unchanged."""
     runs_dir = tmp_path_factory.mktemp("unchanged")
     with of_two_runs(runs_dir) as library:
         yield library, runs_dir
@@ -82,7 +82,7 @@ def test_metrics_are_complete_whether_sealed_or_not(library: Library, tmp_path: 
 
 
 def test_metrics_of_any_name_are_distinguished_whether_sealed_or_not(tmp_path: Path) -> None:
-    """To DuckDB, columns that differ in capitals alone have one name."""
+    """DuckDB treats column names that differ only in case as equal."""
     names = ["loss", "Loss", "LOSS", "Loss_1", "step", "values.loss", "a.b", "a,b", "a\0b", "é", 'q"', "/", "filename"]
     runs = {"one": names, "two": ["Loss"], "three": ["loss"]}
     for run, logged in runs.items():
@@ -106,7 +106,7 @@ def test_metrics_of_any_name_are_distinguished_whether_sealed_or_not(tmp_path: P
 
 
 def test_discarded_rows_are_in_no_result_whether_sealed_or_not(library: Library, tmp_path: Path) -> None:
-    """They are left out of the sealed copy, which has some of them, and of what is parsed."""
+    """The sealed copy contains some of them, and so do the parsed rows."""
     folder, names = RunFolder(tmp_path, "long"), (REWARD, "late/metric")
     numbers = "SELECT list(step ORDER BY step) FROM metrics WHERE run_id = 'long' AND name = '{}'"
     with journal(folder.events_path) as events:

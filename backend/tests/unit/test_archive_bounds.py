@@ -41,7 +41,7 @@ def zipped(members: dict[str, bytes], method: int = zipfile.ZIP_DEFLATED) -> byt
 
 
 def understated(archive: bytes, size: int) -> bytes:
-    """The archive with ``size`` as the length of its only member, in its list."""
+    """Return the archive with ``size`` as the declared length of its only member."""
     changed = bytearray(archive)
     at = changed.find(b"PK\x01\x02")
     changed[at + 24 : at + 28] = struct.pack("<I", size)

@@ -21,7 +21,7 @@ def told(*events: tuple[int, EventData]) -> EventsProjection:
 
 
 def solved_step(found: EventsProjection, *asked: Evaluated) -> int | None:
-    """The step at which evaluations have shown the run to be solved."""
+    """Return the step at which evaluations showed the run to be solved."""
     solved = solved_by_evaluations(450.0, [*found.chosen_by, *found.drop_discarded(asked)])
     return None if solved is None else solved.step
 

@@ -83,7 +83,7 @@ def test_the_counts_continue_from_their_state() -> None:
 
 
 def _rewards(novelty: Novelty, rounds: int, low: float, high: float, seed: int = 0) -> float:
-    """Mean reward of the last quarter of ``rounds`` of observations between ``low`` and ``high``."""
+    """Return the mean reward of the last quarter of ``rounds`` of observations between ``low`` and ``high``."""
     generator = np.random.default_rng(seed)
     found = [novelty.rewards(generator.uniform(low, high, (4, 3)).astype(np.float32)).mean() for _ in range(rounds)]
     return float(np.mean(found[-rounds // 4 :]))

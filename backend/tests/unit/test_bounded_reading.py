@@ -36,7 +36,7 @@ def no_collection() -> Iterator[None]:
 
 
 def write_rows(path: Path, size: int) -> int:
-    """A journal of about ``size`` bytes; returns how many rows it has."""
+    """Write a journal of about ``size`` bytes, and return its number of rows."""
     count, filler = 0, "x" * 400
     with path.open("w") as file:
         while file.tell() < size:

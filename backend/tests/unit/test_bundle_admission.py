@@ -75,7 +75,7 @@ def left_out(folder: RunFolder) -> set[str]:
 
 @cases("place", [place for place in PLACES if not place.is_folder], ids=lambda place: place.path)
 def test_each_path_is_accepted_or_left_out_by_its_role(place: Any) -> None:
-    """A new file of a run folder needs a beginning by which an import knows it, or is one that it leaves out."""
+    """A new file of a run folder needs a signature by which an import recognizes it, or must be left out."""
     path = place.path.replace("*", "1")
     if place.role in (Role.ORDER, Role.LOCAL):
         assert rejection_reason(path) is not None

@@ -199,7 +199,7 @@ def test_a_catalogue_counts_as_indexed_only_once_its_rows_are_committed(database
 
 
 def scripts_with(tmp_path: Path, *statements: str) -> Path:
-    """The migrations with one more, which executes ``statements``."""
+    """Return the migrations plus one that executes ``statements``."""
     scripts = tmp_path / "migrations"
     shutil.copytree(SCRIPTS, scripts, ignore=shutil.ignore_patterns("__pycache__"))
     body = "\n".join(f"    {statement}" for statement in statements)
@@ -273,7 +273,7 @@ def test_the_catalogue_is_in_wal_mode_and_keeps_foreign_keys(database: Database)
 
 
 def try_to_write(path: Path) -> bool:
-    """Whether another process could write now."""
+    """Return whether another process can write now."""
     connection = sqlite3.connect(path, timeout=0, isolation_level=None)
     try:
         connection.execute("BEGIN IMMEDIATE")

@@ -28,7 +28,7 @@ from tests.support.cases import cases
 
 
 def add(database: Database, *runs: dict[str, Any]) -> None:
-    """Add runs; each is created a second after the one before."""
+    """Add runs; each is created one second after the previous one."""
     with database.write() as session:
         for number, changes in enumerate(runs):
             plain = {"name": "n", "algo": "ppo", "env_id": "CartPole-v1", "seed": 1, "total_timesteps": 100, "tags": []}
@@ -47,7 +47,7 @@ def ids(database: Database, **query: Any) -> list[str]:
 
 
 def pages(database: Database, **query: Any) -> list[list[str]]:
-    """All pages of a list, as the numbers of their runs."""
+    """Return all pages of a list as run numbers."""
     found, cursor = [], None
     while True:
         page = find(database, cursor=cursor, **query)
@@ -163,7 +163,7 @@ def test_runs_are_sorted_by_external_values_and_those_without_come_last(database
 
 @pytest.fixture
 def ties(database: Database) -> Database:
-    """A catalogue of 20 runs, in which each value occurs several times."""
+    """A catalogue of 20 runs in which each value occurs several times."""
     runs = [
         {"name": f"Same {n // 4}", "ep_rew_mean": None if n % 5 == 0 else float(n // 3), "created_at": float(n // 6)}
         for n in range(20)

@@ -20,7 +20,7 @@ FIRST, SECOND, THIRD = "ppo-cartpole-20261121-1111", "ppo-cartpole-20261121-2222
 
 @pytest.fixture
 def runs_dir(tmp_path: Path) -> Path:
-    """Three runs: the second is the newest, the first was changed last, the third cannot be read."""
+    """Three runs: the second is the newest, the first was changed last, the third is unreadable."""
     for day, run_id in enumerate((FIRST, SECOND), 1):
         make_run(tmp_path, run_id, created_at=datetime(2026, 11, day, tzinfo=UTC))
     make_run(tmp_path, THIRD).config_path.write_text("{torn")
@@ -61,7 +61,7 @@ def test_the_configuration_of_the_selected_run_is_checked(runs_dir: Path) -> Non
 
 
 class ManyRuns:
-    """A service with as many runs as are wanted, which lists no more than a page."""
+    """A service with any number of runs that returns at most a page of them."""
 
     def __init__(self, count: int) -> None:
         self._ids = [f"run-{index}" for index in range(count)]

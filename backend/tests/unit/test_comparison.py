@@ -25,7 +25,7 @@ from tests.support.run_folders import make_run
 
 
 class Runs:
-    """What a comparison asks of the runs."""
+    """The part of the runs service that a comparison uses."""
 
     def __init__(self, runs_dir: Path, database: Database) -> None:
         self._runs_dir, self._database = runs_dir, database
@@ -49,7 +49,7 @@ def compare(runs_dir: Path, database: Database, *run_ids: str, threshold: float 
 
 
 def write_run(runs_dir: Path, name: str, returns: list[float], best: tuple[int, float] | None, **config: Any) -> None:
-    """``best``: step and mean return of the policy that periodic evaluation kept."""
+    """Write a run. ``best`` has the step and mean return of the best policy."""
     folder = make_run(runs_dir, name, **config)
     write_episodes(folder, returns)
     events = [json.loads(folder.events_path.read_text())]

@@ -16,7 +16,7 @@ from tests.support.service_process import environment
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Runs, one of them with evaluations, snapshots and tags; an experiment, a preset, a deleted run."""
+    """Runs, one of them with evaluations, snapshots and tags; an experiment, a preset and a deleted run."""
     runs_dir = tmp_path_factory.mktemp("completion") / "runs"
     for run_id in ("dqn-a", "ppo-a", "ppo-b"):
         make_run(runs_dir, run_id, rows=2, status="completed")
@@ -32,7 +32,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def offered(folder: Path, shell: str, typed: str, capsys: pytest.CaptureFixture[str]) -> list[str]:
-    """What ``shell`` is answered when Tab is pressed behind ``typed``."""
+    """Return what ``shell`` offers for Tab after ``typed``."""
     words = {
         "bash": {"COMP_WORDS": f"rlviz {typed}", "COMP_CWORD": str(len(typed.split(" ")))},
         "zsh": {"_TYPER_COMPLETE_ARGS": f"rlviz {typed}"},

@@ -42,7 +42,7 @@ BLOCK = 1_000
 
 
 def compress(journal: Path, block_bytes: int = BLOCK) -> bytes:
-    """Compress it; returns what it held."""
+    """Compress the journal, and return its previous content."""
     content = journal.read_bytes()
     prepared = compress_journal(journal, block_bytes)
     assert prepared is not None
@@ -89,7 +89,7 @@ def test_every_reader_gets_the_content_of_the_journal(
 
 
 def compress_anyway(journal: Path, block: int) -> None:
-    """Compress it even where that makes it larger."""
+    """Compress the journal even if that makes it larger."""
     prepared = compress_journal(journal, block)
     if prepared is None:
         pad = b" " * 400_000 + b"\n"  # a line that compresses well is at the beginning of both

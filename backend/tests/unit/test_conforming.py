@@ -22,7 +22,7 @@ THREE = spaces.Box(-1, 1, (3,), np.float32)
 
 
 class Scripted(Plain):
-    """Returns what it is told to return in each step."""
+    """Returns the given values in each step."""
 
     def __init__(self, *outcomes: tuple[Any, Any]) -> None:
         super().__init__()
@@ -36,7 +36,9 @@ class Scripted(Plain):
 
 
 def faults_of(*outcomes: tuple[Any, Any]) -> list[Fault]:
-    """What is told of an environment with these observations and rewards, which takes action 2 each time."""
+    """Return the faults reported for an environment with these observations and rewards when it takes action 2 each
+    time.
+    """
     env, found = Conforming(Scripted(*outcomes)), list[Fault]()
     listen(env, found.append)
     env.reset(seed=0)
@@ -147,7 +149,7 @@ def test_a_report_names_the_step_and_the_action() -> None:
 
 
 def test_an_unknown_step_is_not_reported() -> None:
-    """A snapshot brings the environment to the middle of an episode, and does not say to which step."""
+    """A snapshot restores the environment in the middle of an episode without its step count."""
     env, found = Conforming(Scripted((observation(), math.nan))), list[Fault]()
     listen(env, found.append)
     env.reset(seed=0)
@@ -281,7 +283,7 @@ def test_closing_raises_no_exception(error: BaseException, words: str) -> None:
 
 
 def test_the_wrapper_is_no_layer_of_a_snapshot() -> None:
-    """Snapshots that were taken before it stood around environments fit, and it around those that were not."""
+    """Snapshots from before the wrapper existed fit a wrapped environment, and new snapshots fit an unwrapped one."""
     with_it, without = gymnasium.wrappers.TimeLimit(Conforming(Plain()), 30), gymnasium.wrappers.TimeLimit(Plain(), 30)
     assert layer_names(with_it) == layer_names(without)
     without.reset(seed=0)

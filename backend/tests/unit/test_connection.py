@@ -15,7 +15,7 @@ from rlviz.settings import Settings
 
 
 class Breaking:
-    """A service that closes the connection without a word, so many times."""
+    """A service that closes the connection without a response, a given number of times."""
 
     def __init__(self, times: int) -> None:
         self.left, self.asked = times, 0
@@ -48,7 +48,7 @@ def test_a_request_that_may_have_been_processed_is_not_retried(tmp_path: Path) -
 
 
 class TakingTurns(Connection):
-    """A command on a runs folder that one process after another holds, each for ``seconds``."""
+    """A runs folder that one process after another locks, each for ``seconds``."""
 
     def __init__(self, folder: Path, pids: list[int], seconds: float) -> None:
         super().__init__(Settings(runs_dir=folder), monotonic=lambda: self.now, sleep=self.wait)

@@ -33,7 +33,7 @@ EVALUATION = "eval_20261121-014312-001"
 
 
 class Frames:
-    """A video that keeps only its captions."""
+    """A video that stores only its captions."""
 
     def __init__(self) -> None:
         self.captions: list[Any] = []
@@ -107,7 +107,7 @@ def test_another_action_leads_to_another_future_that_is_reproducible(episodes: E
 def test_the_other_action_starts_from_the_exact_state_of_the_step(
     episodes: Episodes, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Its first observation is the one that a bare environment gives."""
+    """Its first observation equals that of an unwrapped environment."""
     actions = episodes.column("action", 0)
     other = 1 - int(actions[4, 0])
     with StepFile(episodes.folder.evaluations.steps_path(EVALUATION), episodes.folder.path) as file:

@@ -24,7 +24,7 @@ NEW = NewRun(algo="ppo", env_id="CartPole-v1", seed=1, total_timesteps=1_000)
 
 
 def left(runs_dir: Path) -> list[str]:
-    """Whatever there is of any run."""
+    """Return what remains of any run."""
     return sorted(
         path.name for path in runs_dir.rglob("*") if not path.name.startswith("rlviz") and path.name != ".new"
     )
@@ -75,7 +75,7 @@ def test_a_failed_creation_leaves_no_run(
 
 
 class Uncommitted:
-    """A catalogue whose disk is full when it is to be written."""
+    """A catalogue whose disk is full at the commit."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
@@ -89,7 +89,7 @@ class Uncommitted:
 
 @contextmanager
 def locked(path: Path, wanted: bool) -> Iterator[None]:
-    """Another program has the catalogue open and does not let go."""
+    """Another program keeps the catalogue locked."""
     with closing(sqlite3.connect(path)) as holder:
         if wanted:
             holder.execute("BEGIN IMMEDIATE")

@@ -22,7 +22,7 @@ FAILING = {**DELIVERED, "state": "failing", "problem": "It answers 500."}
 
 
 class Answers:
-    """A service of the command's own, which has one sink of one run, as it is from one answer to the next."""
+    """The command's own service with one sink of one run, whose state changes with each response."""
 
     def __init__(self, *sinks: dict[str, Any], is_own: bool = True) -> None:
         self.is_own, self._sinks = is_own, list(sinks)

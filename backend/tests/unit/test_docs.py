@@ -66,7 +66,7 @@ def read(name: str) -> str:
 
 
 def section(text: str, heading: str) -> str:
-    """What stands under a heading, up to the next one of its level or above."""
+    """Return the text below a heading, up to the next one of the same or a higher level."""
     match = re.search(rf"^(#+) {re.escape(heading)}$", text, re.MULTILINE)
     assert match, f"no heading {heading!r}"
     rest = text[match.end() :]
@@ -75,7 +75,7 @@ def section(text: str, heading: str) -> str:
 
 
 def table(text: str) -> dict[str, list[str]]:
-    """The rows of the first table, by the code in their first cell."""
+    """Return the rows of the first table by the code in their first cell."""
     rows = [line for line in text.splitlines() if line.startswith("| `")]
     cells = [[cell.strip() for cell in re.split(r"(?<!\\)\|", row)[1:-1]] for row in rows]
     return {row[0].strip("`"): row[1:] for row in cells}
@@ -108,7 +108,7 @@ def test_the_served_reference_describes_every_field_of_a_request(name: str) -> N
 
 
 def explained(name: str) -> bool:
-    """Whether a name says by itself what it is, or docs/api.md explains it."""
+    """Return whether the name is self-explanatory or documented in docs/api.md."""
     return name in {"algo", "env_id", "name", "notes", "start", "tags"} or f"`{name}`" in read("docs/api.md")
 
 
@@ -196,7 +196,7 @@ def options_of(command: Any) -> set[str]:
 
 
 def commands_in(name: str) -> list[str]:
-    """Lines of shell blocks that call ``rlviz``, without what comes before its name."""
+    """Return the lines of shell blocks that call ``rlviz``, without what precedes its name."""
     blocks = re.findall(r"^```(?:sh|bash)\n(.*?)^```$", read(name), re.MULTILINE | re.DOTALL)
     lines = "\n".join(blocks).replace("\\\n", " ").splitlines()
     return [match[1] for line in lines if (match := re.match(r"(?:[A-Z_]+=\S+ +)*(?:\S*/)?(rlviz .*)", line))]
@@ -263,7 +263,7 @@ def test_every_requirement_is_traced_and_every_named_test_exists() -> None:
 
 
 def examples_in(name: str) -> list[tuple[str, str]]:
-    """Code blocks that say which model they are an example of: model, text."""
+    """Return the model name and text of the code blocks that are marked as examples of a model."""
     return re.findall(r"^```json ([A-Za-z]+)\n(.*?)^```$", read(name), re.MULTILINE | re.DOTALL)
 
 
@@ -279,7 +279,7 @@ def test_each_example_matches_its_declared_model(name: str, model: str, text: st
 
 
 def partly(example: Any, whole: Any) -> bool:
-    """Whether ``whole`` says all that ``example`` says; 1 and 1.0 are the same."""
+    """Return whether ``whole`` contains everything in ``example``; 1 and 1.0 are equal."""
     if isinstance(example, dict):
         return isinstance(whole, dict) and all(
             key in whole and partly(value, whole[key]) for key, value in example.items()
@@ -324,7 +324,7 @@ def test_no_link_is_broken(name: str) -> None:
 
 
 def anchors(text: str) -> set[str]:
-    """Names by which GitHub links to the headings of a document."""
+    """Return the anchor names that GitHub gives to the headings of a document."""
     outside = re.sub(r"^```.*?^```$", "", text, flags=re.MULTILINE | re.DOTALL)
     return {
         re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-")

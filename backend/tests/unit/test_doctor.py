@@ -23,7 +23,7 @@ def settings(runs_dir: Path, **given: Any) -> Settings:
 
 
 def held(finding: Finding, about: str, state: str, says: str, to_do: str) -> None:
-    """What works asks for nothing; what does not says what to do."""
+    """Check that passing checks have no advice and failing ones have some."""
     assert (finding.about, finding.state) == (about, state), finding
     assert says in finding.says
     assert to_do in finding.to_do

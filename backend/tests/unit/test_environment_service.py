@@ -20,7 +20,7 @@ Answer = Callable[[str], ProbedEnvironment | ProbeFailure]
 
 
 class Played(Prober):
-    """Answers as it is told to."""
+    """A fake prober with given results."""
 
     def __init__(self, answer: Answer) -> None:
         super().__init__()
@@ -62,7 +62,7 @@ def test_environments_are_probed_in_parallel_and_one_that_hangs_delays_no_other(
 
 
 def touch(path: Path, text: str) -> None:
-    """Write the file, at another time than before."""
+    """Write the file with a modification time other than before."""
     before = path.stat().st_mtime_ns if path.exists() else 0
     path.write_text(text)
     os.utime(path, ns=(before + 1_000_000_000, before + 1_000_000_000))

@@ -14,7 +14,7 @@ from rlviz.learning.environments.base import load_class
 
 @pytest.fixture(autouse=True)
 def elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A working folder that is not looked through for modules."""
+    """A working folder that is not on the module path."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(sys, "path", [path for path in sys.path if path not in ("", str(Path.cwd()))])
 

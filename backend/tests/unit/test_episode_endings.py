@@ -41,7 +41,9 @@ def titles(found: list[Ending]) -> list[tuple[str, tuple[int, ...]]]:
 
 
 def falling_poles(count: int, seed: int) -> tuple[Any, Any, Any]:
-    """Ends, the states just before, and all states that ended nothing, by CartPole's own equations of motion."""
+    """Return final states, the states just before them, and all states that ended no episode, by CartPole's equations
+    of motion.
+    """
     random = np.random.default_rng(seed)
     last, before, typical = [], [], []
     for _ in range(count):

@@ -140,7 +140,7 @@ def test_a_value_collapses_where_it_falls_by_half_its_range_within_a_few_steps(
 
 
 def flicker(level: float, size: float, count: int = 200, seed: int = 0) -> list[float]:
-    """Values that only flicker around a level."""
+    """Return values that fluctuate around a level."""
     return (level + size * np.random.default_rng(seed).standard_normal(count)).tolist()
 
 

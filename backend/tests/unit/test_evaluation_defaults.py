@@ -21,7 +21,7 @@ def presets() -> Iterator[tuple[str, Preset]]:
 
 
 def share(env_id: str, preset: Preset, plan: EvaluationPlan) -> float | None:
-    """What evaluating by ``plan`` costs: as measured in a whole training, or else at most."""
+    """Return the cost of evaluating by ``plan``: measured in a whole training, or else its upper bound."""
     trained = known_costs()["trained"].get(name_of(env_id, preset))
     return trained if trained is not None else bound(env_id, preset, plan)
 

@@ -52,7 +52,7 @@ def clock() -> Clock:
 
 @pytest.fixture
 def monitor(folder: RunFolder, database: Database, clock: Clock) -> EvaluationMonitor:
-    """Of an evaluation that waits."""
+    """Return the monitor of a queued evaluation."""
     record = EvaluationRecord(id="eval_20261121-014312-123", run_id=folder.run_id, created_at=CREATED_AT)
     folder.evaluations.write(record)
     with database.write() as session:

@@ -17,7 +17,7 @@ from rlviz.learning.playing.video import MAX_HEIGHT, STRIP_HEIGHT, Canvas, Capti
 
 
 def pictures(count: int, height: int = 40, width: int = 60) -> Iterator[Any]:
-    """Grey pictures, each a little lighter than the one before."""
+    """Return grey pictures, each slightly lighter than the previous one."""
     for index in range(count):
         yield np.full((height, width, 3), index % 200, np.uint8)
 

@@ -27,7 +27,7 @@ NOISES = ("normal", "ornstein-uhlenbeck")
 
 
 def as_read(root: Path, algo: str, *, whole: bool = False, **hyperparameters: Any) -> TrainedPolicy:
-    """An untrained policy for Pendulum, read from a file."""
+    """Return an untrained policy for Pendulum that was read from a file."""
     model = build_model(make_run(root, algo=algo, env_id=PENDULUM, hyperparameters=hyperparameters).read_config())
     file = BytesIO()
     if whole:
@@ -38,7 +38,7 @@ def as_read(root: Path, algo: str, *, whole: bool = False, **hyperparameters: An
 
 
 def episode(actions: PolicyActions, seed: int = 3, steps: int = 8) -> list[float]:
-    """The actions of an episode in which one thing is seen all the time."""
+    """Return the actions of an episode whose observation never changes."""
     set_random_seed(seed)
     actions.begin()
     return [considered(actions) for _ in range(steps)]

@@ -50,7 +50,7 @@ policy_of = cache(new_policy)
 
 @contextmanager
 def looks() -> Iterator[list[int]]:
-    """How many observations pass a network that looks at pictures, each time that some do."""
+    """Return the number of observations in each pass through a network with image inputs."""
     found: list[int] = []
     forward = NatureCNN.forward
 

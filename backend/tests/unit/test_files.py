@@ -31,7 +31,7 @@ from rlviz.rundir.trash import Trash
 
 @pytest.fixture
 def folder(tmp_path: Path) -> RunFolder:
-    """A run folder; beside it ``outside``, a folder with a file of the same name as each of the run's."""
+    """A run folder beside the folder ``outside``, which has a file of the same name as each file of the run."""
     folder = RunFolder(tmp_path / "runs", "run-1")
     folder.evaluations.path.mkdir(parents=True)
     outside = tmp_path / "outside"
@@ -133,7 +133,7 @@ def test_a_subfolder_that_is_a_link_or_a_file_is_empty(folder: RunFolder, tmp_pa
 
 @pytest.fixture
 def out_of_reach(monkeypatch: pytest.MonkeyPatch, folder: RunFolder) -> RunFolder:
-    """A run whose disk gives an error for everything in it."""
+    """A run whose disk returns an error for every file."""
     folder.evaluations.video_path(VIDEO).write_bytes(b"mp4")
     lstat = Path.lstat
 

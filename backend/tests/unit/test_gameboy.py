@@ -168,7 +168,7 @@ def test_a_button_held_at_the_end_of_a_step_is_part_of_the_state() -> None:
 
 
 def test_a_latched_direction_is_held_until_another_action() -> None:
-    """With a hold of one frame of 24, a walk goes on for as long as the direction is held."""
+    """With a hold of one frame of 24, a walk continues as long as the direction is held."""
     ends = []
     for latched in (False, True):
         with closing(made(latched=latched, frame_skip=24, hold=1)) as env:

@@ -137,7 +137,7 @@ def test_every_preset_has_a_recorded_run() -> None:
 
 @cases("name", preset_runs())
 def test_a_run_with_part_of_its_presets_budget_gets_no_hyperparameter_hints(name: str) -> None:
-    """As 20,000 steps of a preset of 50,000: the run has ended as it was meant to, and its preset has not."""
+    """For instance 20,000 steps of a preset of 50,000: the run is complete, but not the preset's budget."""
     part = recorded_preset(name)
     for hint in find_hints(recorded_preset(name, asked_for=max(part.step, 100))):
         assert part.step >= 0.9 * (part.preset_timesteps or 0) or hint.id == "unfinished"
@@ -169,7 +169,7 @@ def test_hyperparameter_hints_require_an_evaluation_that_falls_short(name: str, 
 
 
 def evaluated(name: str, mean: float) -> Case:
-    """The run after its last policy was evaluated on request, with so many episodes that the mean is sure."""
+    """Return the run with a requested evaluation of its last policy that has enough episodes for a precise mean."""
     run = recorded(name)
     return replace(run, requested=[GreedyEvaluation(run.step, mean, 0.01)])
 
@@ -181,7 +181,7 @@ def test_an_evaluation_of_an_early_policy_does_not_judge_the_last_one() -> None:
 
 
 def test_a_few_episodes_do_not_prove_that_a_policy_falls_short() -> None:
-    """0.8 of 20 episodes on a lake whose preset reaches 0.88: the threshold of 0.85 lies within the error."""
+    """20 episodes with a mean of 0.8 on a lake whose preset reaches 0.88: the threshold of 0.85 is within the error."""
     run = recorded_preset("frozenlake-8x8-is-slippery/q-learning-fast")
     assert [one.mean for one in run.requested] == [0.8]
     assert find_hints(run) == []
@@ -261,7 +261,7 @@ def case(
     metrics: Mapping[str, Any] | None = None,
     reward: RewardPlan | None = None,
 ) -> Case:
-    """A CartPole run with DQN. ``greedy``: mean returns of its evaluations; ``best``: of the best policy kept."""
+    """Return a CartPole run with DQN. ``greedy``: mean returns of its evaluations; ``best``: that of the best policy."""
     found = {name: curve(values) for name, values in (metrics or {}).items()}
     if returns is not None:
         noise = np.random.default_rng(5).normal(0, 10 if np.ptp(returns) or np.max(returns) else 0, len(returns))

@@ -58,8 +58,9 @@ def case(
     noise: float = 10.0,
     **other: Any,
 ) -> Case:
-    """``returns``: the mean return by share of the steps done, to which noise is added. The last policy was evaluated,
-    and falls far short."""
+    """Return a case. ``returns`` is the mean return by share of the steps, to which noise is added. The last policy was
+    evaluated with a much too low return.
+    """
     found = {name: series(values, steps) for name, values in (metrics or {}).items()}
     if returns is not None:
         share = np.linspace(0, 1, episodes)
@@ -84,7 +85,7 @@ def flat(value: float) -> Curve:
 
 
 def learned(share: np.ndarray) -> Any:
-    """Up to 480 by the middle, and there to the end."""
+    """Return a curve that rises to 480 by the middle and stays there."""
     return np.minimum(20 + 920 * share, 480)
 
 
@@ -203,7 +204,7 @@ def test_a_non_finite_loss_is_reported_immediately() -> None:
 
 
 def test_negative_returns_are_judged_by_their_range() -> None:
-    """As Pendulum's or Acrobot's, which never reach zero."""
+    """Returns of Pendulum or Acrobot never reach zero."""
     assert ids(case(returns=ramp(-1_500, -300), noise=100, threshold=None, actions=None)) == ["too-few-timesteps"]
     assert ids(case(returns=lambda share: np.minimum(-500, -1_500 + 2_500 * share), threshold=-100)) == [
         "reward-plateau"

@@ -58,7 +58,7 @@ def test_run_ids_are_safe_for_every_environment_name(env_id: str, stem: str) -> 
 
 
 def test_an_algorithm_without_latin_letters_also_gives_an_id() -> None:
-    """Imported configurations name whatever algorithm they like."""
+    """Imported configurations may have any algorithm name."""
     assert is_run_id(new_run_id("é", "ü", NOW))
     assert new_run_id("é", "ü", NOW).startswith("run-20261121")
 

@@ -23,7 +23,7 @@ ROLLOUT = {"n_envs": 2, "n_steps": 256, "learning_rate": 0.01}
 
 
 class Follow(BaseCallback):
-    """Feeds an Imitation as the callback of training does."""
+    """Feeds an Imitation like the training callback."""
 
     def __init__(self, imitation: Imitation) -> None:
         super().__init__()

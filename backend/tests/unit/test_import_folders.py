@@ -79,7 +79,7 @@ def test_arrays_that_are_pickled_or_too_large_are_left_out(tmp_path: Path, zoo: 
     path = tmp_path / "evaluations.npz"
 
     def left_out(why: str) -> None:
-        """On its own it is refused; beside episodes it becomes a warning."""
+        """Check that the file alone is refused, and beside episodes becomes a warning."""
         assert why in refusal(tmp_path, path)
         (zoo / path.name).write_bytes(path.read_bytes())
         folder = one_of(tmp_path, zoo)

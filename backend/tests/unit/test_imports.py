@@ -37,7 +37,7 @@ from tests.support.training import messages, rows
 
 @pytest.fixture
 def exported(tmp_path: Path) -> RunFolder:
-    """A run whose numbers no float of 32 bits misses."""
+    """A run whose numbers are exact as 32-bit floats."""
     folder = make_run(tmp_path / "elsewhere", "ppo-a", status="completed", hyperparameters={"gamma": 0.99, "net": [64]})
     lines = [
         f'{{"seq":{n},"time":{1.7e9 + n / 8},"step":{n // 2},"values":{{"episode/reward":{n / 8},"train/loss":'
@@ -49,7 +49,7 @@ def exported(tmp_path: Path) -> RunFolder:
 
 
 def known(folder: RunFolder) -> list[tuple[int, float, dict[str, float | None]]]:
-    """Its rows, without the gaps."""
+    """Return the rows without gaps."""
     found = series(folder)
     return [(step, at, {name: one for name, one in values.items() if one is not None}) for step, at, values in found]
 

@@ -42,7 +42,7 @@ QUICK = {
 
 
 class Work:
-    """An app whose requests end when the test says so, and that notes those that it was given."""
+    """An app whose requests end when the test says so; it records the requests it received."""
 
     def __init__(self) -> None:
         self.begun: list[int] = []
@@ -59,7 +59,7 @@ class Work:
 
 
 class Visitor:
-    """A request, and the client that sends it."""
+    """A request and its client."""
 
     def __init__(self, lanes: Lanes, lane: Lane, work: Work, number: int, *, fails: bool = False) -> None:
         self._lanes, self._lane, self._work = lanes, lane, work
@@ -215,7 +215,7 @@ def test_no_slot_is_lost_when_clients_disconnect_and_tasks_are_cancelled(seed: i
 
 
 class Stuck:
-    """Stands for the application and its services: each call of a service returns when the test lets it."""
+    """Stands in for the application and its services: each service call returns when the test lets it."""
 
     def __init__(self) -> None:
         self.may_end, self.begun, self._lock = Event(), 0, Lock()

@@ -23,7 +23,7 @@ Read = Callable[[str, bytes], FoundRun]
 
 @pytest.fixture
 def read(tmp_path: Path) -> Read:
-    """What is read of one file of that name and content; nothing is written of it."""
+    """Read a file of that name and content without writing a run."""
 
     def read(name: str, content: bytes) -> FoundRun:
         logs = Logs(written(tmp_path / name, content))
@@ -48,7 +48,7 @@ JSON_LINES = '{"time/total_timesteps": 64, "loss": 0.51}\n{"time/total_timesteps
 
 
 def start(step: int) -> bytes:
-    """An event file's note that a session starts at ``step``."""
+    """Return an event file's record that a session starts at ``step``."""
     return b"\x09" + struct.pack("<d", 1.7e9) + b"\x10" + bytes([step]) + b"\x3a\x02\x08\x01"
 
 
@@ -122,7 +122,7 @@ def test_a_text_may_span_several_lines_and_a_torn_one_affects_no_others(read: Re
 
 
 def test_a_multi_line_text_in_a_file_that_gained_a_column_is_read(read: Read) -> None:
-    """When Stable-Baselines3 logs a new name, it puts a comma behind each line, within texts too."""
+    """When Stable-Baselines3 logs a new name, it appends a comma to each line, also within texts."""
     content = 'note,time/total_timesteps,train/loss\n"one ""line"",\nand, two",64,\n"plain",128,0.5\n'
     found = read("progress.csv", content.encode())
     assert (steps(found), found.rows.warnings) == ([64, 128], [])
@@ -324,7 +324,7 @@ def test_a_session_that_starts_beyond_the_logged_steps_changes_nothing(read: Rea
 
 
 def test_repeated_sessions_are_read_in_linear_time(read: Read, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Of steps that are not in order every start goes through all rows."""
+    """If steps are out of order, every session start would search all rows."""
     monkeypatch.setattr("rlviz.exchange.imports.found_run.MOST_VALUES", 1_000)
     unsorted = [event(step, b"loss", 0.5) for step in (5, 3, *[90] * 100)]
     content = b"".join(frame_record(one) for one in [*unsorted, *[start(100)] * 20])

@@ -23,7 +23,9 @@ from tests.support.cases import cases
 
 
 def row_by_row(journal: bytes, wanted: WantedRows) -> tuple[dict[str, list[tuple[Any, ...]]], int]:
-    """The reference: each line by itself. Series by name, in the order of their first rows, and lines left out."""
+    """Parse each line individually, as a reference. Return the series by name in order of first rows, and the skipped
+    lines.
+    """
     series: dict[str, list[tuple[Any, ...]]] = {}
     left_out = 0
     for raw in journal.split(b"\n")[:-1]:
@@ -43,7 +45,7 @@ def row_by_row(journal: bytes, wanted: WantedRows) -> tuple[dict[str, list[tuple
 
 
 def points_of(record: Mapping[str, Any]) -> dict[str, tuple[Any, ...]] | None:
-    """Step, time and value by name. None if the record has something else than numbers."""
+    """Return step, time and values by name, or None if the record has anything but numbers."""
     values = record.get("values")
     if type(values) is not dict or None in (record.get("step"), record.get("time")):
         return None
@@ -93,7 +95,7 @@ def encoded(record: object) -> bytes:
 
 
 def lines_of(names: st.SearchStrategy[list[str]]) -> st.SearchStrategy[list[bytes]]:
-    """Lines that have the same names, as those from one place in the training code have."""
+    """Return lines with the same names, like those from one place in the training code."""
 
     @st.composite
     def lines(draw: st.DrawFn) -> list[bytes]:

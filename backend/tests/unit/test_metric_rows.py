@@ -38,7 +38,7 @@ def go_back(folder: RunFolder) -> None:
 
 @pytest.fixture
 def run(tmp_path: Path) -> RunFolder:
-    """Its third row, of a return of 999, was left behind as it went back."""
+    """A run whose third row, with a return of 999, was discarded by a rollback."""
     folder = make_run(tmp_path, "a", hyperparameters=SHORT)
     for step, value in ((100, 10.0), (200, 20.0), (300, 999.0)):
         log(folder, step, value)

@@ -23,7 +23,7 @@ REWARD = "episode/reward"
 
 @pytest.fixture
 def hasty_threads() -> Iterator[None]:
-    """Threads that take turns as often as they can."""
+    """Make threads switch as often as possible."""
     before = sys.getswitchinterval()
     sys.setswitchinterval(1e-6)
     yield

@@ -18,7 +18,7 @@ from tests.unit.test_untrusted_runs import EVALUATION, USES, evaluation, fill
 
 @pytest.fixture(scope="module")
 def app(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Application]:
-    """Of a folder of runs that are trusted, and whose environment lies elsewhere."""
+    """A service with trusted runs whose environment is on another machine."""
     runs_dir = tmp_path_factory.mktemp("missing") / "runs"
     fill(runs_dir)
     RunFolder(runs_dir, "ended").evaluations.write(evaluation("ended", EVALUATION, EvaluationStatus.COMPLETED))

@@ -14,7 +14,7 @@ from rlviz.exchange.sinks.mlflow import make_database
 
 
 class Interrupted(BaseException):
-    """As Ctrl-C is."""
+    """Stands in for Ctrl-C."""
 
 
 def execute(path: Path, *statements: str) -> None:
@@ -25,7 +25,7 @@ def execute(path: Path, *statements: str) -> None:
 
 
 def whole(address: str, experiment: int = 0) -> None:
-    """As MLflow does: table by table, and an experiment last."""
+    """Create the database as MLflow does: table by table, with an experiment at the end."""
     path = make_url(address).database
     assert path is not None
     execute(Path(path), "CREATE TABLE experiments (id INTEGER)", "CREATE TABLE runs (id INTEGER)")

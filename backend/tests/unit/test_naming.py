@@ -52,7 +52,7 @@ CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\ud800-\udfff]")
 
 
 def is_mlflow_name(name: str) -> bool:
-    """As ``mlflow.utils.validation`` has it."""
+    """Validate like ``mlflow.utils.validation``."""
     normal = posixpath.normpath(name)
     is_path = normal == name and normal != "." and not normal.startswith(("..", "/"))
     return bool(re.fullmatch(r"[/\w.\- :]+", name)) and is_path and len(name) <= 250
@@ -110,7 +110,7 @@ def test_ordinary_names_are_unchanged_everywhere() -> None:
 
 
 def a_run(runs_dir: Path, names: list[str]) -> Run:
-    """With one row, in which the metrics have the values 0, 1, …"""
+    """Return a run with one row in which the metrics have the values 0, 1, …"""
     folder = make_run(runs_dir, "odd-names", status="completed")
     with journal(folder.metrics_path) as metrics:
         metrics.append({"step": 10, "values": {name: float(index) for index, name in enumerate(names)}})
@@ -118,7 +118,7 @@ def a_run(runs_dir: Path, names: list[str]) -> Run:
 
 
 def without_halves(names: list[str]) -> list[str]:
-    """No journal has them, and none has an empty name."""
+    """Return the names without lone surrogates and empty names, which no journal has."""
     return [name for name in names if name and not re.search("[\ud800-\udfff]", name)]
 
 

@@ -37,7 +37,7 @@ def messages(*texts: str) -> dict[str, Any]:
 
 
 def notified(*rows: RunRow, known: tuple[RunRow, ...] = ()) -> list[tuple[NotificationKind, str]]:
-    """What a person is notified of these changes, in order."""
+    """Return the notifications for these changes, in order."""
     notifier = Notifier(None)
     notifier.start(known)
     for one in rows:

@@ -30,7 +30,7 @@ class Printed:
 
 @contextmanager
 def printing(encoding: str) -> Iterator[Printed]:
-    """Have both streams in an encoding that refuses the letters that it has not."""
+    """Set both streams to an encoding that raises errors for missing characters."""
     found = Printed(io.BytesIO(), io.BytesIO())
     with pytest.MonkeyPatch.context() as patch:
         for name, stream in (("stdout", found.out), ("stderr", found.err)):

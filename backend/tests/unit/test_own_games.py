@@ -45,7 +45,7 @@ def made(custom: CustomEnvironment, *, render: bool = False, **options: Any) -> 
 
 
 def player(env: Any, seed: int) -> Player:
-    """A player that finds its way by the squares in the memory of Lamplighter."""
+    """A player that navigates by the squares in the memory of Lamplighter."""
     first = 0x1F
     env.unwrapped.squares = lambda: list(env.unwrapped.memory()[first : first + WIDTH * HEIGHT])
     return Player(env, seed)

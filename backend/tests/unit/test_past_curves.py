@@ -26,14 +26,15 @@ REWARD = "episode/reward"
 
 
 class Written:
-    """A run whose journals are written here, by a clock that is set here."""
+    """A run whose journals and clock are controlled by the test."""
 
     def __init__(self, root: Path, name: str = "a", **config: Any) -> None:
         self.folder, self.clock = make_run(root, name, **config), Clock()
 
     def trained(self, attempt: int, *steps: int, at: float, ends: bool = True, **first: Mapping[str, Any]) -> None:
-        """Attempt ``attempt`` begins at second ``at`` and logs a return of 10 × attempt a second later, and every
-        second, at each of ``steps``. ``first``: events with their data before."""
+        """Start attempt ``attempt`` at second ``at``, and log a return of 10 × attempt once a second at each of
+        ``steps``. ``first`` has events with their data that precede them.
+        """
         self.clock.now = at
         self._journal("started", 0, {"attempt": attempt})
         for kind, data in first.items():
@@ -49,7 +50,7 @@ class Written:
 
     @contextmanager
     def rewritten(self) -> Iterator[list[dict[str, Any]]]:
-        """The rows of its metrics, to be changed."""
+        """Yield the metric rows, and write them back with the changes of the test."""
         rows = [json.loads(line) for line in self.folder.metrics_path.read_text().splitlines()]
         yield rows
         self.folder.metrics_path.write_text("".join(f"{json.dumps(row)}\n" for row in rows))

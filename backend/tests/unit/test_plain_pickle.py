@@ -30,14 +30,14 @@ def run(what: str) -> None:
 
 
 class Evil:
-    """Runs something as it is unpickled."""
+    """Runs code when it is unpickled."""
 
     def __reduce__(self) -> tuple[Callable[..., Any], tuple[Any, ...]]:
         return run, ("it ran",)
 
 
 class Sly(Evil):
-    """By way of what is allowed to be named."""
+    """Runs code by way of an allowed name."""
 
     def __reduce__(self) -> tuple[Callable[..., Any], tuple[Any, ...]]:
         return partial, (print, "it ran")
@@ -84,7 +84,7 @@ def model() -> PPO:
 
 
 def changed(file: io.BytesIO, member: str, content: bytes) -> io.BytesIO:
-    """A zip archive with another member of that name."""
+    """Return the zip archive with another member of that name."""
     with zipfile.ZipFile(file) as archive:
         members = {name: archive.read(name) for name in archive.namelist()} | {member: content}
     found = io.BytesIO()
@@ -118,7 +118,7 @@ def test_a_complete_model_that_names_a_forbidden_object_is_not_read(model: PPO, 
 
 @pytest.mark.parametrize("name", ["learning_rate", "clip_range"])
 def test_objects_needed_only_for_training_are_replaced_by_stand_ins(model: PPO, name: str) -> None:
-    """Earlier versions of the library pickled functions there, with their code."""
+    """Earlier versions of the library pickled functions with their code there."""
     file = io.BytesIO()
     model.save(file)
     with zipfile.ZipFile(file) as archive:

@@ -42,7 +42,7 @@ OWN = CustomEnvironment(
 
 
 class Payer(gymnasium.Env[Any, Any]):
-    """Pays what it was given, step by step; the last is the end."""
+    """Returns the given rewards step by step; the last one ends the episode."""
 
     observation_space: spaces.Space[Any] = spaces.Box(-1, 1, (1,), np.float32)
     action_space: spaces.Space[Any] = spaces.Discrete(2)

@@ -18,7 +18,7 @@ from rlviz.learning.sessions.camera import Camera
 
 
 def play(camera: Camera, numbers: Sequence[int], *, base: int = 0, person_acts: bool = False) -> None:
-    """Show these steps; the frame of each is as light as its number times ten, and ``base``."""
+    """Play these steps; the brightness of each frame is ten times its number, plus ``base``."""
     for number in numbers:
         frame = np.full((400, 400, 3), base + 10 * number, np.uint8)
         camera.show(Step(0, number, None), frame, person_acts=person_acts)
@@ -26,7 +26,7 @@ def play(camera: Camera, numbers: Sequence[int], *, base: int = 0, person_acts: 
 
 
 def levels(path: Path) -> list[int]:
-    """Of each frame in the video, from 0 to 25."""
+    """Return the brightness of each frame in the video, from 0 to 25."""
     with av.open(str(path)) as container:
         frames = [frame.to_ndarray(format="rgb24") for frame in container.decode(container.streams.video[0])]
     return [round(float(frame[:300].mean()) / 10) for frame in frames]

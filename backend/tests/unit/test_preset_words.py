@@ -38,7 +38,7 @@ class Told:
         return self.others[name]
 
     def seconds(self, preset: Preset | None = None) -> float:
-        """Of a whole training: as measured, or by its steps."""
+        """Return the seconds of a whole training, as measured or by its steps."""
         found = self.figures(preset)
         return found.seconds if found is not None else float((preset or self.preset).total_timesteps)
 
@@ -63,7 +63,7 @@ EVERY = list(told())
 
 
 def test_presets_called_fast_are_as_fast_as_the_others() -> None:
-    """In processor seconds until it has solved the task, and of its whole training."""
+    """Speed is processor time until the task is solved, and for the whole training."""
     for one in EVERY:
         ours = one.figures()
         if one.preset.id is not PresetId.FAST or ours is None:
@@ -82,7 +82,7 @@ def test_presets_called_fast_are_as_fast_as_the_others() -> None:
 
 
 def trains_alike(one: Preset, other: Preset) -> bool:
-    """Whether the one does what the other does for as long as both train: no value follows from the length."""
+    """Return whether both do the same as long as both train: no value depends on the length."""
     follows = ("schedule", "exploration")
     return one.hyperparameters == other.hyperparameters and not any(
         word in name for name in one.hyperparameters for word in follows
@@ -100,12 +100,12 @@ def test_presets_called_high_score_reach_the_highest_return_or_admit_that_they_d
 
 
 def is_no_lower(one: MeasuredPreset, other: MeasuredPreset) -> bool:
-    """Whether its return is higher, or their intervals overlap."""
+    """Return whether the return is higher or the intervals overlap."""
     return one.return_iqm >= other.return_iqm or _high(one) >= _low(other)
 
 
 def is_higher(one: MeasuredPreset, other: MeasuredPreset) -> bool:
-    """Whether its return is higher, and the other's lies below its interval."""
+    """Return whether the return is higher and the other's is below its interval."""
     return one.return_iqm > other.return_iqm and _low(one) > other.return_iqm
 
 
@@ -135,7 +135,7 @@ WHO = "Fast|Stable|High Score"
 
 
 def number_of(ratio: str) -> float:
-    """`three times`, `a fifth` and `1.5 times` as numbers."""
+    """Parse `three times`, `a fifth` and `1.5 times` as numbers."""
     word = ratio.lower()
     return RATIOS[word] if word in RATIOS else float(word.removesuffix(" times"))
 
@@ -145,7 +145,7 @@ CLAIMS: list[tuple[re.Pattern[str], Check]] = []
 
 
 def claim(pattern: str) -> Callable[[Check], Check]:
-    """A way to say something, and how it is checked."""
+    """Register a phrase with its check."""
 
     def add(check: Check) -> Check:
         CLAIMS.append((re.compile(pattern, re.IGNORECASE), check))
@@ -163,7 +163,9 @@ def is_about(found: float, said: float, tolerance: float = 0.1) -> bool:
     rf"(?:, but with (?P<ratio>{RATIO}) (?:as many steps|its maximum number of steps))?(?=(?P<rest>.*))"
 )
 def same_settings(one: Told, said: re.Match[str]) -> bool:
-    """Only the length differs, the schedule if the text says so, and exploration, which depends on the length."""
+    """Check that only these differ: the length, the schedule if the text says so, and exploration, which depends on the
+    length.
+    """
     other, rest = one.other(said["who"]), said["rest"]
     differ = {
         name
@@ -296,7 +298,7 @@ def both_may_reach_a_higher(one: Told, _: re.Match[str]) -> bool:
 
 @claim(r"for a higher return during training")
 def higher_during_training(one: Told, _: re.Match[str]) -> bool:
-    """It explores less at the end, which the figures of the greedy policy do not show."""
+    """Check that the preset explores less at the end, which figures of the greedy policy do not show."""
     ends = {name: preset.hyperparameters.get("exploration_final_eps", 0.05) for name, preset in one.others.items()}
     return all(ends[one.preset.title] <= end for end in ends.values())  # type: ignore[operator]
 
@@ -399,7 +401,7 @@ def within_a_second(one: Told, _: re.Match[str]) -> bool:
 
 @claim(r"about (?P<count>\d+) (?P<unit>minute|hour|day)s? of CPU time")
 def so_much_cpu_time(one: Told, said: re.Match[str]) -> bool:
-    """As measured, or else by the steps per second of the environment's Fast preset."""
+    """Check the processor time as measured, or else by the steps per second of the environment's Fast preset."""
     figures = one.figures()
     if figures is not None:
         seconds = figures.seconds
@@ -410,7 +412,7 @@ def so_much_cpu_time(one: Told, said: re.Match[str]) -> bool:
 
 @claim(r"(?P<count>\d[\d,]*) (?:random )?steps(?= |:|,|;|\.)")
 def a_number_of_steps(one: Told, said: re.Match[str]) -> bool:
-    """Steps of the whole training, of a rollout, before learning starts, or until it was solved."""
+    """Check a number of steps: of the whole training, of a rollout, before learning starts, or until solved."""
     steps = int(said["count"].replace(",", ""))
     values = one.preset.hyperparameters
     figures = one.figures()
@@ -440,7 +442,7 @@ DESIGN = re.compile(
 
 
 def problems_of(one: Told, text: str) -> Iterator[str]:
-    """What ``text`` says that is not so, or that no figure says anything about. A part of it makes one claim."""
+    """Return the parts of ``text`` that are wrong or not supported by figures. Each part makes one claim."""
     rest = text
     for pattern, check in CLAIMS:
         for said in list(pattern.finditer(rest)):

@@ -108,7 +108,7 @@ def line_of(event: str, **data: int) -> str:
 
 @pytest.fixture(scope="module")
 def databases(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Database, Database]]:
-    """One to follow a run in, one to rebuild it into."""
+    """Two databases: one to follow a run, one to rebuild it."""
     root = tmp_path_factory.mktemp("catalogues")
     databases = Database(root / "live.db"), Database(root / "rebuilt.db")
     for database in databases:
@@ -162,7 +162,9 @@ def test_following_any_prefix_of_any_journals_gives_the_same_row_as_a_rebuild(
 
 
 def columns(database: Database) -> dict[str, Any]:
-    """All but what the catalogue alone knows: the status before an attempt has begun, and its end while it goes on."""
+    """Return all columns except those that only the catalogue has: the status before an attempt starts, and its end
+    while it runs.
+    """
     with database.read() as session:
         row = session.exec(select(RunRow)).one()
     found = dict(row.model_dump())

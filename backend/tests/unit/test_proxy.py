@@ -33,7 +33,7 @@ def settings(**given: Any) -> Settings:
 
 
 async def echo(request: Request) -> Response:
-    """What the app sees of a request."""
+    """Return what the app sees of a request."""
     client = request.client
     return JSONResponse(
         {
@@ -52,7 +52,7 @@ async def greet(websocket: WebSocket) -> None:
 
 
 def client_of(given: Settings, *, peer: str = "127.0.0.1", host: str = "127.0.0.1:8000") -> TestClient:
-    """A client at the address ``peer`` of an app with these settings that tells what it sees."""
+    """Return a client at the address ``peer`` of an app with these settings that echoes requests."""
     app = Starlette(
         routes=[WebSocketRoute("/api/sessions/a/socket", greet), Route("/{path:path}", echo, methods=["GET", "POST"])],
         middleware=[Middleware(ProxyHeaders, settings=given), Middleware(RequestFilter, settings=given)],
@@ -256,7 +256,7 @@ def test_the_login_cookie_is_secure_exactly_over_tls(proto: str, secure: bool) -
 
 @pytest.fixture
 def pages(tmp_path: Path) -> Path:
-    """An export with templates beside two of its files."""
+    """A front-end export: templates and two other files."""
     out = tmp_path / "out"
     (out / "_next/static").mkdir(parents=True)
     for name, content in {

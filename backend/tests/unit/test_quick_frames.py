@@ -59,7 +59,7 @@ def test_a_surface_of_any_format_is_read_and_the_pixel_reference_is_restored(dep
 
 @pytest.mark.parametrize("environment", list(ENVIRONMENTS), ids=lambda environment: environment.id)
 def test_a_new_frame_never_overwrites_the_previous_one(environment: Environment) -> None:
-    """What keeps frames does not copy those of the registry's environments."""
+    """Consumers of frames do not copy those of registered environments."""
     with closing(make_bare(environment, "rgb_array")) as env:
         env.reset(seed=1)
         before = env.render()

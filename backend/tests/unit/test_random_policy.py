@@ -16,7 +16,7 @@ SPACES = [spaces.Discrete(5, start=2), spaces.Box(-1, 1, (2,)), spaces.MultiDisc
 
 
 class Room(Corridor):
-    """With another action space, and episodes of 20 steps."""
+    """An environment with another action space and episodes of 20 steps."""
 
     def __init__(self, action_space: spaces.Space[Any]) -> None:
         super().__init__(limit=20)
@@ -24,7 +24,7 @@ class Room(Corridor):
 
 
 def actions(space: spaces.Space[Any], seeds: list[int], *, deterministic: bool = True) -> list[list[Any]]:
-    """By episode."""
+    """Return the actions by episode."""
     env = Room(space)
     played: list[list[Any]] = [[] for _ in seeds]
     for step in play([env], RandomPolicy(space), seeds, deterministic=deterministic):

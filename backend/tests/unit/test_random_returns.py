@@ -23,7 +23,7 @@ def test_a_repeated_measurement_is_identical(env_id: str) -> None:
 
 
 def test_a_random_walk_on_the_lake_nearly_always_ends_in_a_hole() -> None:
-    """From the 4 × 4 lake's transitions a random walk reaches the goal in 1.4 episodes of a hundred."""
+    """By the transitions of the 4 × 4 lake, a random walk reaches the goal in 1.4 % of episodes."""
     found = find_random_return(ENVIRONMENTS.get("FrozenLake-v1"))
     assert found is not None
     assert found.mean == pytest.approx(0.014, abs=0.04)

@@ -127,8 +127,9 @@ def test_a_different_reward_among_equal_ones_is_unusual() -> None:
 
 
 class Flat(gymnasium.Env[Any, Any]):
-    """Ends after LENGTH steps, or fails at step ``fails_at``; the frame of a step is as light as its number, and is
-    drawn over the one before, as environments that are drawn by pygame do. Observations are changed in place too."""
+    """Ends after LENGTH steps, or fails at step ``fails_at``. The brightness of each frame is its step number. Frames
+    and observations are changed in place, as pygame environments do.
+    """
 
     observation_space: spaces.Space[Any] = spaces.Box(-1, 1, (2,), np.float32)
     action_space: spaces.Space[Any] = spaces.Discrete(2)
@@ -168,7 +169,7 @@ OWN = CustomEnvironment(
 
 
 class Values:
-    """A policy that says something of each observation."""
+    """A policy that returns a value for each observation."""
 
     action_space = Flat.action_space
     model = SimpleNamespace(observation_space=Flat.observation_space)

@@ -55,7 +55,7 @@ def cut(run: RunFolder) -> None:
 
 
 def known(app: Application) -> dict[str, Any]:
-    """What is said of the run, but for the damage, which the service may notice at any time."""
+    """Return what is known about the run except for its damage, which the service may detect at any time."""
     return app.runs.get(RUN_ID).model_dump(exclude={"damage"})
 
 

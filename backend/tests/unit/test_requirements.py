@@ -22,7 +22,7 @@ ONLY_WITH_CUDA = ("nvidia-", "cuda-", "triton")
 
 
 def pins(name: str) -> dict[str, str]:
-    """Version by package of one lock file; each line that is no comment and no ``-r`` is one pin."""
+    """Return the version of each package in a lock file; each line that is no comment and no ``-r`` is one pin."""
     lines = (BACKEND / name).read_text().splitlines()
     pinned = [Requirement(line) for line in lines if line and not line.startswith(("#", "-r "))]
     assert all(len(pin.specifier) == 1 and str(pin.specifier).startswith("==") and not pin.url for pin in pinned)
@@ -30,7 +30,7 @@ def pins(name: str) -> dict[str, str]:
 
 
 def needed(requirements: Iterable[str]) -> set[str]:
-    """The packages that these stand for on this machine, with all that they need in turn."""
+    """Return the packages that these requirements need on this machine, with all their dependencies."""
     found: set[tuple[str, frozenset[str]]] = set()
     todo = [asked for asked in map(Requirement, requirements) if _applies(asked, {""})]
     while todo:

@@ -59,7 +59,7 @@ def test_splitting_adds_no_layer_to_snapshots() -> None:
 
 
 class Ledger(gymnasium.Env[Any, Any]):
-    """Gives the components that a test sets."""
+    """Reports the components that a test sets."""
 
     observation_space = spaces.Box(-1, 1, (1,), np.float32)
     action_space = spaces.Discrete(2)

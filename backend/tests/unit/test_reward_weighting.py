@@ -35,7 +35,7 @@ def _weighted(root: Path, plan: RewardPlan = PLAN, **changes: Any) -> Weighting:
 
 
 def _play(environments: Any, steps: int, seed: int = 0) -> tuple[NDArray[Any], list[list[dict[str, Any]]]]:
-    """Take random actions. Returns the rewards, shape (steps, environments), and the infos of each step."""
+    """Take random actions, and return the rewards, of shape (steps, environments), and the infos of each step."""
     generator = np.random.default_rng(seed)
     rewards, infos = [], []
     for _ in range(steps):

@@ -17,7 +17,9 @@ from rlviz.learning.playing.video import Caption
 
 
 class Corridor(gymnasium.Env[Any, Any]):
-    """Ends after ``ends_at`` steps in a terminal state, or after ``limit`` by time; each step gives ``reward``."""
+    """Ends after ``ends_at`` steps in a terminal state, or after ``limit`` steps by time limit; each step gives
+    ``reward``.
+    """
 
     observation_space = spaces.Box(0, np.inf, (1,))
     action_space: spaces.Space[Any] = spaces.Discrete(2)
@@ -44,7 +46,7 @@ class Corridor(gymnasium.Env[Any, Any]):
 
 
 class Sampling:
-    """A policy that draws from its action space, as DQN does when it explores. Each reading counts the ones before."""
+    """A policy that samples from its action space, like DQN when it explores. Each reading counts the previous ones."""
 
     def __init__(self, action_space: spaces.Space[Any]) -> None:
         self.action_space = action_space
@@ -66,7 +68,7 @@ class Sampling:
 
 
 class Film:
-    """Keeps captions instead of frames."""
+    """Stores captions instead of frames."""
 
     def __init__(self) -> None:
         self.frames = 0
@@ -207,7 +209,7 @@ def test_a_greedy_policy_does_not_advance_the_generator_of_its_action_space() ->
 
 
 class _Drawing(Sampling):
-    """Draws nothing where it is asked for its best action, as every algorithm here."""
+    """Uses no random numbers for its best action, like every algorithm here."""
 
     def predict(
         self, observation: Any, state: Any = None, episode_start: Any = None, deterministic: bool = False

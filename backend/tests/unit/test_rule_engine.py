@@ -25,7 +25,7 @@ def rule(when: dict[str, Any], *do: dict[str, Any], **more: Any) -> Rule:
 
 
 def fired(rule_: Rule, values: list[float]) -> list[int]:
-    """The places in ``values`` at which the rule fires; rows are ten steps apart."""
+    """Return the indices in ``values`` at which the rule fires; rows are ten steps apart."""
     engine = Engine([rule_])
     return [index for index, value in enumerate(values) if engine.observe_row(10 * index, {"m": value})]
 

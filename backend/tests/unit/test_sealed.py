@@ -57,7 +57,7 @@ lines = st.lists(records.map(encoded) | no_records, max_size=60)
 
 
 def contents(found: Snapshot) -> dict[str, list[list[float]]]:
-    """Bit by bit, NaN equal to itself."""
+    """Return the values for a bitwise comparison in which NaN equals itself."""
     return {
         name: [column.view(np.int64).tolist() for column in (series.step, series.time, series.value)]
         for name, series in found.series.items()
@@ -65,7 +65,7 @@ def contents(found: Snapshot) -> dict[str, list[list[float]]]:
 
 
 def parsed(folder: RunFolder) -> Snapshot:
-    """What the journal says by itself."""
+    """Return the content of the journal without its sealed copy."""
     with TemporaryDirectory() as root:
         copy = RunFolder(Path(root), folder.run_id)
         copy.path.mkdir()
@@ -100,7 +100,7 @@ def test_sealed_and_parsed_journals_have_the_same_content(before: list[bytes], a
 
 @pytest.fixture
 def folder(tmp_path: Path) -> RunFolder:
-    """A sealed run of a thousand rows, in some pieces, and a few rows beyond them."""
+    """A sealed run of a thousand rows in several pieces, with a few unsealed rows."""
     return make_sealed(tmp_path, "a", first_time=1.7e9)
 
 

@@ -35,7 +35,7 @@ def test_three_seeds_give_no_verdict_however_far_apart() -> None:
 
 
 def test_with_three_settings_all_intervals_hold_simultaneously() -> None:
-    """Five of five against five of five happens by chance in 0.79 %, one pair; of three pairs one does in 2.4 %."""
+    """Five seeds separate from five others by chance in 0.79 % of cases, and in 2.4 % for one of three pairs."""
     low, middle, high = (
         scores(label, *(start + n for n in range(5))) for label, start in (("C", 0), ("B", 10), ("A", 20))
     )

@@ -62,7 +62,7 @@ def test_observations_without_pictures_are_not_shown(observation: Any) -> None:
 
 
 def test_saliency_uses_a_share_of_the_time_and_steps_without_a_map_are_not_shown() -> None:
-    """A clock that moves on at every look: a map takes a second, of which a quarter of the time may be."""
+    """The clock advances at each read: a map takes one second, and may take a quarter of the time."""
     now = 0.0
 
     def monotonic() -> float:
@@ -90,7 +90,7 @@ def test_saliency_uses_a_share_of_the_time_and_steps_without_a_map_are_not_shown
 
 
 class Sum:
-    """Expects the sum of what it sees, times the step that it was trained for."""
+    """Predicts the sum of its observation, times the step of its training."""
 
     def __init__(self, *shape: int) -> None:
         self.model: Any = self

@@ -198,7 +198,7 @@ def test_non_finite_rewards_are_null() -> None:
 
 
 class Screen(Line):
-    """The same, seen as a picture."""
+    """The same environment with picture observations."""
 
     observation_space = spaces.Box(0, 255, (2, 4, 4), np.uint8)
 

@@ -50,7 +50,7 @@ def test_a_step_back_replays_the_episode_and_other_futures_can_follow() -> None:
 
 
 class Counted(Line):
-    """Counts what it is asked to do, and changes its observation in place."""
+    """Counts its calls, and changes its observation in place."""
 
     def __init__(self) -> None:
         self.resets = self.actions = 0
@@ -70,7 +70,7 @@ class Counted(Line):
 
 
 def same(one: StepRecord, other: StepRecord) -> bool:
-    """Whether both records say the same of a step, whenever it was taken."""
+    """Return whether both records describe the same step, whatever their times."""
     return one.model_copy(update={"elapsed_ms": other.elapsed_ms}) == other
 
 
@@ -202,7 +202,7 @@ def test_the_other_future_ends_when_it_is_closed_or_the_episode_changes(wish: di
 
 
 class Drawing(Walker):
-    """Exploring, it goes on or stands still."""
+    """Moves on or stands still at random when it explores."""
 
     def predict(self, observation: Any, state: Any = None, deterministic: bool = False) -> tuple[Any, Any]:
         return np.array([2 if deterministic else 1 + np.random.randint(0, 2)]), None

@@ -16,7 +16,7 @@ from tests.support.cases import cases
 
 @pytest.fixture(autouse=True)
 def bare(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    """No setting in the environment, no ``.env`` in the working directory, no configuration of the user."""
+    """No settings in environment variables, no ``.env`` in the working directory, and no user configuration."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
     for name in Settings.model_fields:

@@ -34,7 +34,7 @@ BEGIN = 1_000.0
 
 
 def solved_by_training(returns: list[float], threshold: float | None, batch: int = 10_000) -> int | None:
-    """The step, if any."""
+    """Return the step at which training solved the run, if any."""
     curve = ReturnCurve(threshold)
     for start in range(0, len(returns), batch):
         part = np.array(returns[start : start + batch])
@@ -168,7 +168,7 @@ def test_the_lower_of_two_solved_steps_counts_in_any_order() -> None:
 
 
 def write_run(folder: RunFolder, returns: list[float], best: list[tuple[int, float]], ending: EventKind | None) -> None:
-    """Journals of a run: ``best`` policies by step and mean return on fresh episodes."""
+    """Write the journals of a run. ``best`` has policies by step and mean return on fresh episodes."""
     now = BEGIN
     with (
         closing(JournalWriter(folder.metrics_path, clock=lambda: now)) as metrics,
@@ -233,7 +233,7 @@ def test_a_run_is_solved_according_to_its_journals(
 def test_the_rate_of_an_ended_run_is_its_steps_per_second_of_training(
     tmp_path_factory: pytest.TempPathFactory, ending: EventKind
 ) -> None:
-    """Ten steps a second; the time until the service notices that the worker is gone does not count as training."""
+    """Ten steps a second; the time until the service detects the worker's exit is no training time."""
     folder = make_run(tmp_path_factory.mktemp("runs"))
     write_run(folder, [20.0] * 50, [], ending)
     assert row_of(folder).fps == 10.0

@@ -33,7 +33,7 @@ BEGIN = CREATED_AT.timestamp()
 
 
 def write_journals(folder: RunFolder, *, ends: bool = True) -> None:
-    """A run that took ten seconds for each thousand steps, saved its policy after each, and solved nothing."""
+    """Write a run that took ten seconds per thousand steps, saved a policy after each thousand, and solved nothing."""
     now = BEGIN
     with (
         closing(JournalWriter(folder.metrics_path, clock=lambda: now)) as metrics,
@@ -50,7 +50,7 @@ def write_journals(folder: RunFolder, *, ends: bool = True) -> None:
 
 
 def hits(successes: int, episodes: int) -> list[float]:
-    """Returns of FrozenLake, whose threshold is 0.7."""
+    """Return returns of FrozenLake, whose threshold is 0.7."""
     return [1.0] * successes + [0.0] * (episodes - successes)
 
 

@@ -35,7 +35,7 @@ def test_the_catalogue_is_in_the_runs_folder_whatever_its_name(tmp_path: Path) -
 
 
 def test_sealed_metrics_are_read_only_from_the_folder_and_not_by_pattern(tmp_path: Path) -> None:
-    """One name for each way in which DuckDB could take a path for something else."""
+    """One folder name for each way in which DuckDB could misinterpret a path."""
     read_sealed_metrics(tmp_path, ("e?f=1", "quo'te", "[abc]", "a**b", "b%20c"))
 
 

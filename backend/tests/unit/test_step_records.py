@@ -265,7 +265,7 @@ def test_a_full_disk_leaves_no_file_and_is_reported(tmp_path: Path, monkeypatch:
 
 
 class _Full:
-    """A file on a disk that has room for so many bytes."""
+    """A file on a disk with room for a given number of bytes."""
 
     closed = False
 

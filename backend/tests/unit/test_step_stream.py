@@ -25,7 +25,7 @@ def evaluation(number: int, *, status: str = "completed") -> dict[str, Any]:
 
 
 class Scripted:
-    """Answers with a new list each time it is asked for the status of the run, which is at rest with the last."""
+    """Returns the next of the given lists at each status request; with the last one, the run is inactive."""
 
     def __init__(self, asked: list[list[int]], recorded: list[list[int]]) -> None:
         self.lists = {False: asked, True: recorded}

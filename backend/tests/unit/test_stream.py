@@ -163,7 +163,7 @@ def test_the_end_is_sent_for_every_status_that_ends_an_attempt(status: str) -> N
 
 
 def test_a_late_change_notice_does_not_restore_the_old_status(world: World) -> None:
-    """A stop that the row has, and that is only announced when the run has ended meanwhile, must not hide the end."""
+    """A stop that is announced only after the run has ended must not hide the end."""
 
     async def check() -> None:
         world.run("a")

@@ -18,7 +18,7 @@ from tests.support.run_folders import make_run
 
 @pytest.fixture
 def folder(tmp_path: Path) -> RunFolder:
-    """With two rows, and a line that was torn."""
+    """A run with two rows and a torn line."""
     folder = make_run(tmp_path, "run-a", hyperparameters={"gamma": 0.9, "net_arch": [64]})
     folder.metrics_path.write_text(
         '{"seq": 1, "time": 1.5, "step": 10, "values": {"b": 1.0}}\n'
@@ -53,7 +53,7 @@ def test_metrics_become_one_column_each_and_a_torn_line_is_left_out(folder: RunF
 
 @pytest.mark.parametrize("form", TableFormat)
 def test_a_run_may_keep_training_while_it_is_exported(folder: RunFolder, form: TableFormat) -> None:
-    """Rows that come after the columns were looked for are left out, whatever they have."""
+    """Rows that are added after the columns were determined are left out."""
     before, table = written(metrics_table(folder), form), metrics_table(folder)
     with folder.metrics_path.open("a") as journal:
         journal.write('me": 3.5, "step": 30, "values": {"b": "text", "d": 1}}\n{"seq": 4, "ti')

@@ -19,7 +19,7 @@ Tell = Callable[[dict[str, Any]], object]
 
 @pytest.fixture
 def ends() -> Iterator[tuple[socket.socket, socket.socket]]:
-    """The launcher's and the template's."""
+    """The launcher's and the template's ends of a connection."""
     ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
     with ours, theirs:
         yield ours, theirs
@@ -51,7 +51,7 @@ def forked(template: Template, theirs: socket.socket, tell: Tell, pid: int) -> F
 def test_a_fork_that_reuses_the_process_id_of_an_earlier_one_has_not_ended(
     template: Template, ends: tuple[socket.socket, socket.socket], tell: Tell
 ) -> None:
-    """The system gives the ids of processes that have ended again, once all have been used."""
+    """The system reuses the ids of ended processes once all have been used."""
     first = forked(template, ends[1], tell, 7)
     tell({"ended": [7, -9]})
     second = forked(template, ends[1], tell, 7)

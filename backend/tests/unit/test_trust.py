@@ -39,7 +39,7 @@ def be_user(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, name: str) -> None:
 
 
 def created(runs_dir: Path, run_id: str) -> RunFolder:
-    """A run that was made as the product makes it."""
+    """Return a run that was created by the product."""
     config = make_run(runs_dir / "drafts", run_id).read_config()
     shutil.rmtree(runs_dir / "drafts")
     with new_folder(runs_dir, config) as appear:
@@ -213,7 +213,7 @@ def test_the_user_grants_and_revokes_trust(
 
 
 def test_a_bundle_cannot_contain_its_own_trust(imported: RunFolder, tmp_path: Path) -> None:
-    """Neither a mark that another run has, nor one in the bundle, which takes no hidden file."""
+    """Neither the mark of another run nor one in the bundle counts, because hidden files are not imported."""
     trust_run(imported)
     exported = bundle_of(imported, tmp_path / "again.zip")
     copy = read_bundle(exported, tmp_path / "elsewhere")

@@ -17,7 +17,7 @@ TEXT = (Path(__file__).parents[3] / "docs" / "trust.md").read_text()
 
 
 def roles(heading: str) -> dict[str, str]:
-    """The role that the table below ``heading`` gives each file or field that its first column names."""
+    """Return the role that the table below ``heading`` gives each file or field in its first column."""
     found: dict[str, str] = {}
     for row in TEXT.split(heading, 1)[1].split("\n\n", 1)[0].splitlines()[2:]:
         names, role, *_ = (cell.strip() for cell in row.strip("|").split("|"))

@@ -48,7 +48,7 @@ EXPERIMENT = "exp-20261121-044130-36301a"
 
 @dataclass
 class Witness(Launcher):
-    """Notes what it is asked to launch, and launches nothing."""
+    """A launcher that records the requested launches and starts nothing."""
 
     launched: list[tuple[str, Job]] = field(default_factory=list)
 
@@ -60,7 +60,7 @@ class Witness(Launcher):
         return None
 
     def close(self) -> None:
-        """There is nothing to end."""
+        """Do nothing: there is nothing to close."""
 
 
 def evaluation(run_id: str, evaluation_id: str, status: EvaluationStatus) -> EvaluationRecord:
@@ -74,7 +74,7 @@ def evaluation(run_id: str, evaluation_id: str, status: EvaluationStatus) -> Eva
 
 
 def fill(runs_dir: Path) -> None:
-    """Fill a folder as an attacker may: with requests of every kind, and with runs that name their own code."""
+    """Fill a folder as an attacker might: with requests of every kind, and with runs that name their own code."""
     for run_id, desired in (("queued", Desired.RUN), ("paused", Desired.PAUSE), ("ended", Desired.RUN)):
         is_new = run_id == "queued"
         run = make_run(
@@ -125,7 +125,7 @@ def app(tmp_path_factory: pytest.TempPathFactory, witness: Witness) -> Iterator[
 
 
 def test_no_untrusted_run_starts_with_the_service(app: Application, witness: Witness) -> None:
-    """A run of the user's own, started last, is asked to be launched when the turn of all others would have come."""
+    """A trusted run that is queued last is launched when all others would have been."""
     mine = create(app)
     app.runs.start(mine)
     eventually(lambda: any(name == mine for name, _ in witness.launched), "a run of the user's own")
@@ -172,7 +172,7 @@ def test_every_use_of_an_untrusted_run_is_refused_and_leaves_it_unchanged(
 
 
 def entries(runs_dir: Path) -> set[str]:
-    """What lies in a runs folder, without files that the service is just writing."""
+    """Return the entries of a runs folder, without files that the service is writing."""
     return {path.name for path in runs_dir.iterdir() if path.suffix != ".tmp"}
 
 
@@ -206,7 +206,7 @@ def test_a_found_run_becomes_the_users_own_when_they_use_it(app: Application, wi
 
 
 def test_the_supervisor_starts_no_worker_for_an_untrusted_run(app: Application, witness: Witness) -> None:
-    """Requests that lie in the folder, and any use case that would forget to ask."""
+    """This covers requests in the folder, and use cases that fail to check trust."""
     launched = list(witness.launched)
     app.supervisor.request_clips("ended")
     mine = create(app)
@@ -238,7 +238,7 @@ def test_a_sink_plan_applies_only_to_a_usable_run(app: Application, tmp_path: Pa
 def test_a_completely_trusted_run_can_be_used(
     app: Application, witness: Witness, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Last, as it changes what the other tests look at. The file of their environment is in the working folder."""
+    """This test is the last because it changes what the others use. The environment's file is in the working folder."""
     monkeypatch.chdir(tmp_path)
     Path("evil.py").write_text("class Env: ...")
     signed, left = trust_runs_folder(app.settings.runs_dir)

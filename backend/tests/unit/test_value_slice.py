@@ -94,7 +94,7 @@ def test_old_slices_are_removed_like_old_videos(tmp_path: Path) -> None:
 
 
 class Table:
-    """Stands where a network does: components count one, ten, a hundred …"""
+    """Stands in for a network: the components have the weights one, ten, a hundred …"""
 
     def __init__(self, space: spaces.Space[Any]) -> None:
         self.model = SimpleNamespace(observation_space=space)

@@ -14,7 +14,7 @@ from rlviz.learning.environments.make import LeanVecEnv
 
 
 class InPlace(gymnasium.Wrapper[Any, Any, Any, Any]):
-    """Hands out one array, one info and one list again and again."""
+    """Returns the same array, info and list each time."""
 
     def __init__(self) -> None:
         super().__init__(gymnasium.make("CartPole-v1"))
@@ -30,7 +30,7 @@ class InPlace(gymnasium.Wrapper[Any, Any, Any, Any]):
 
 
 def played(env_id: str, kind: type[DummyVecEnv], steps: int = 400) -> list[Any]:
-    """Everything three environments gave, in words."""
+    """Return everything that three environments returned, as text."""
     environments = make_vec_env(env_id, 3, seed=7, vec_env_cls=kind)
     environments.action_space.seed(7)
     given: list[Any] = [environments.reset()]

@@ -16,7 +16,7 @@ from tests.support.cases import cases
 
 
 def entry(label: str, final: float | None, error: float = 2.0, **changes: object) -> ComparisonEntry:
-    """A run that ended at ``final``; ``steps`` to the threshold, ``seconds`` and other figures as told."""
+    """Return a run that ended at ``final``, with ``steps`` to the threshold, ``seconds`` and other figures."""
     steps, seconds = changes.pop("steps", None), changes.pop("seconds", None)
     spread, best = changes.pop("stability", 5.0), changes.pop("best", final)
     metrics = RunMetrics(
@@ -41,7 +41,7 @@ def judge(
     differences: tuple[str, ...] = ("/seed",),
     shared: int = 0,
 ) -> Verdict:
-    """Of runs that differ in their seeds alone, unless ``differences`` says otherwise."""
+    """Return the verdict on runs that differ only in their seeds, unless ``differences`` says otherwise."""
     found = verdict(runs, window=20, threshold=threshold, criterion=criterion, differences=differences, shared=shared)
     assert found is not None
     return found

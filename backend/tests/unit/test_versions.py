@@ -59,7 +59,7 @@ VERSIONS = [(form, version) for form in FORMATS for version in range(1, form.cur
 
 
 def is_read(form: Format, line: dict[str, Any]) -> bool:
-    """Whether a line of a journal says something."""
+    """Return whether a journal line is readable."""
     if form is EVENTS:
         return parse_event(line) is not None
     if form is TRIALS:
@@ -83,14 +83,14 @@ def test_every_version_of_every_format_is_read(form: Format, version: int) -> No
 
 @pytest.mark.parametrize("form", [form for form in FORMATS if form.name in MODELS], ids=lambda form: form.name)
 def test_files_of_the_current_version_are_preserved_to_the_last_key(form: Format) -> None:
-    """A key that was renamed, removed or changed in meaning asks for a new version with a migration."""
+    """Renaming, removing or redefining a key requires a new version with a migration."""
     content = (FIXTURES / f"{form.name}-{form.current}.json").read_text()
     again = read_versioned(MODELS[form.name], content.encode()).model_dump(mode="json")
     assert kept(json.loads(content), again) == json.loads(content)
 
 
 def kept(was: Any, now: Any) -> Any:
-    """Of ``now`` what ``was`` has too; keys may have been added."""
+    """Return the part of ``now`` that ``was`` has too; keys may have been added."""
     if isinstance(was, dict) and isinstance(now, dict):
         return {key: kept(value, now[key]) for key, value in was.items() if key in now}
     return now
@@ -158,7 +158,7 @@ def test_a_run_of_a_newer_version_can_be_viewed_and_not_continued(tmp_path: Path
 
 
 def newer_run(app: Application, runs_dir: Path) -> RunFolder:
-    """Of whatever state the catalogue is told."""
+    """Return a run of a newer version with any state in the catalogue."""
     row = app.runs.create(NewRun(algo="ppo", env_id="CartPole-v1", preset="fast"))
     folder = RunFolder(runs_dir, row.id)
     content = json.loads(folder.config_path.read_text())

@@ -52,7 +52,7 @@ def test_the_wait_for_a_worker_that_does_not_exit_is_limited(tmp_path: Path, mon
 
 
 class Service:
-    """Is at a pass of its own, and takes another one when it is asked a third time."""
+    """Refuses requests with the given failures, then accepts one."""
 
     def __init__(self, *refusals: Failure) -> None:
         self.refusals = list(refusals)

@@ -15,7 +15,7 @@ SLEEP = 0.002
 
 
 class Sleeper:
-    """Sleeps again and again, and counts how often it was woken."""
+    """Sleeps repeatedly, and counts how often it was woken."""
 
     def __init__(self, signal: WakeSignal) -> None:
         self._signal, self._closing = signal, Event()
@@ -35,7 +35,7 @@ class Sleeper:
 
 
 def work(seconds: float) -> None:
-    """As a request that is answered: without letting another thread go on."""
+    """Work like a request: without letting another thread run."""
     end = time.perf_counter() + seconds
     while time.perf_counter() < end:
         pass

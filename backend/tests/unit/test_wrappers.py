@@ -12,7 +12,7 @@ from rlviz.learning.environments.wrappers import FrameSkip, NumberedTuple, RawOu
 
 
 class Counting(gymnasium.Env[Any, Any]):
-    """Shows a grey picture of its step count, gives 5 points a step, and ends after ten steps."""
+    """Shows its step count as a grey picture, gives 5 points a step, and ends after ten steps."""
 
     observation_space = spaces.Box(0, 255, (40, 40, 1), np.uint8)
     action_space = spaces.Discrete(2)
@@ -30,7 +30,7 @@ class Counting(gymnasium.Env[Any, Any]):
 
 
 class Lives(gymnasium.Wrapper[Any, Any, Any, Any]):
-    """For learning: one point a step, an end every fourth step, and no real reset until the real end."""
+    """A learning wrapper: one point a step, an end every fourth step, and no real reset before the real end."""
 
     def step(self, action: Any) -> tuple[Any, float, bool, bool, dict[str, Any]]:
         observation, _, self.over, truncated, info = self.env.step(action)

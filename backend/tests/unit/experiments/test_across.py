@@ -79,7 +79,7 @@ def test_the_verdict_compares_methods_over_the_environments() -> None:
 
 
 def test_the_probability_is_the_mean_over_the_environments() -> None:
-    """PPO does better in all pairs on CartPole, and in none on Acrobot."""
+    """PPO is better in all pairs on CartPole, and in none on Acrobot."""
     found = results({**SCORES, "da": [-99.0] * 5})
     assert found.improvements.matrix[0][1] == pytest.approx(0.5)
     assert found.verdict.finding == "nothing"
@@ -87,7 +87,7 @@ def test_the_probability_is_the_mean_over_the_environments() -> None:
 
 @pytest.mark.parametrize("tied", [False, True])
 def test_an_environment_with_equal_scores_adds_no_evidence(tied: bool) -> None:
-    """Six methods with five seeds each, of which the first stands apart on CartPole: 15 pairs."""
+    """Six methods with five seeds each; only the first is different, and only on CartPole: 15 pairs."""
     names = [f"m{place}" for place in range(6)]
     scores = {f"{name}-c": [float(seed + 10 * (name == "m0")) for seed in range(5)] for name in names}
     environments = dict.fromkeys(scores, "CartPole-v1")

@@ -15,7 +15,7 @@ from tests.support.cases import cases
 
 
 class Runs:
-    """Resolves as the service does, without a catalogue."""
+    """Resolves configurations as the service does, without a catalogue."""
 
     def resolve(self, wishes: RunSpec, seed: int, memory: int | None = None) -> RunConfig:
         given = {name: getattr(wishes, name) for name in RunSpec.model_fields}

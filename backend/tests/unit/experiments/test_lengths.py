@@ -17,7 +17,7 @@ from tests.support.cases import cases
 
 
 class Runs:
-    """Resolves as the service does, without a catalogue."""
+    """Resolves configurations as the service does, without a catalogue."""
 
     def resolve(self, wishes: RunSpec, seed: int, memory: int | None = None) -> RunConfig:
         given = {name: getattr(wishes, name) for name in RunSpec.model_fields}
@@ -32,7 +32,7 @@ def estimated(**given: Any) -> ExperimentEstimate:
 
 
 def trials_of(spec: ExperimentSpec) -> list[int | None]:
-    """At which step each combination of a search or a grid ends, as its runs are created."""
+    """Return the step at which each combination of a search or a grid ends."""
     resolved = CHECK.resolved(spec)
     if spec.sweep is None:
         return [end_of(one) for one in resolved.values()]

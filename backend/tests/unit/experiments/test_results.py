@@ -140,7 +140,7 @@ def test_curves_hold_their_values_and_stop_where_their_first_seed_does() -> None
 
 
 def test_a_curve_never_jumps_to_the_value_of_the_last_seed() -> None:
-    """Three seeds that stay low and end, and one that goes on and learns."""
+    """Three seeds stay low and end; one continues and learns."""
     low = [Trial("a", seed, f"a-{seed}", 1.0, ended=True, curve=curve_of((0, 0.0), (60, 1.0))) for seed in range(3)]
     high = Trial("a", 3, "a-3", 1.0, ended=True, curve=curve_of((0, 0.0), (60, 1.0), (61, 500.0), (100, 500.0)))
     (one,) = results([*low, high]).curves.variants

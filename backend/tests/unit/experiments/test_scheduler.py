@@ -59,7 +59,7 @@ class Runs:
             )  # fmt: skip
 
     def stop(self, run_id: str, reason: str) -> None:
-        """They have ended."""
+        """Do nothing: the runs have ended."""
 
 
 class Scorer:
@@ -77,7 +77,7 @@ Begin = Callable[[], ExperimentScheduler]
 
 @pytest.fixture
 def begin(tmp_path: Path, database: Database, runs: Runs) -> Iterator[Begin]:
-    """Begins a service, and ends all of them."""
+    """Start a service, and end all services afterwards."""
     settings = Settings(_env_file=None, runs_dir=tmp_path, min_free_disk=1)  # type: ignore[call-arg]
     begun: list[ExperimentScheduler] = []
 
@@ -111,7 +111,7 @@ def ended(folder: ExperimentFolder) -> ExperimentControl:
 
 
 def told(folder: ExperimentFolder) -> list[tuple[TrialState, str | None]]:
-    """What the study knows of its trials: their states and causes."""
+    """Return the states and causes of the study's trials."""
     return [(trial.state, trial.cause) for trial in SearchRecord(folder.path, folder.id).trials]
 
 

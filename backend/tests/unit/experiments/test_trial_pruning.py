@@ -41,7 +41,7 @@ class Runs:
 
 
 class Scores:
-    """What a run that is trained comes to; None as long as its episodes are played."""
+    """The score of each trained run, or None while its episodes are played."""
 
     def __init__(self) -> None:
         self.found: TrialScore | None = None
@@ -51,7 +51,7 @@ class Scores:
 
 
 class Greedy:
-    """What the journals of runs have, by the id of the run."""
+    """The greedy evaluations in the journals of runs, by run id."""
 
     def __init__(self) -> None:
         self.returns: dict[str, list[float]] = {}
@@ -61,7 +61,7 @@ class Greedy:
 
 
 class Search:
-    """A service that follows a search of which five trials ended with returns of 10."""
+    """A service with a search in which five trials ended with returns of 10."""
 
     def __init__(self, folder: ExperimentFolder, database: Database) -> None:
         self.experiment = OpenExperiment(folder, lambda: NOW)
@@ -81,12 +81,12 @@ class Search:
             )  # fmt: skip
 
     def follow(self) -> list[TrialState | None]:
-        """What became of the seeds."""
+        """Return the states of the seeds."""
         self._follower.follow(self.experiment)
         return self._states()
 
     def hold(self) -> list[TrialState | None]:
-        """The same, while the experiment is stopped."""
+        """Return the states of the seeds while the experiment is stopped."""
         self._follower.pause_all(self.experiment)
         return self._states()
 
@@ -129,7 +129,7 @@ def test_the_first_seed_is_judged_before_the_last_has_started(folder: Experiment
 def test_a_seed_trained_before_the_service_started_counts(
     folder: ExperimentFolder, database: Database, second: float, expected: list[TrialState | None]
 ) -> None:
-    """With returns of 20 beside 5 a trial has 12.5, beside -5 it has 7.5; the median of the others is 10."""
+    """Returns of 20 and 5 have a mean of 12.5, and 20 and -5 one of 7.5; the median of the other trials is 10."""
     before = Search(folder, database)
     before.begin(0, "completed")
     trial = before.experiment.trials_of_variant("trial-5")[0]

@@ -18,7 +18,7 @@ MADE = Made(definition="A test.", n=1, source="nobody")
 
 
 def normal(variant: str, mean: float, seeds: int, seed: int) -> ExperimentVerdict:
-    """Against another with mean 0, both with a standard deviation of 1."""
+    """Return the verdict on normal scores with the given mean against ones with mean 0; the standard deviation is 1."""
     rng = np.random.default_rng(seed)
     theirs = rng.normal(0, 1, seeds)
     return results(trials(variant, *rng.normal(mean, 1, seeds)), trials("b", *theirs)).verdict
@@ -90,7 +90,7 @@ def test_with_many_pairs_five_separated_seeds_may_be_chance() -> None:
 
 @pytest.mark.parametrize("top", [5.0, 10.5])
 def test_seeds_farther_apart_are_not_less_certain(top: float) -> None:
-    """Five against five in ten pairs: neither all seeds apart nor one that overlaps are beyond chance."""
+    """Five seeds against five in ten pairs: neither complete separation nor one overlap is significant."""
     best = trials("a", 10, 11, 12, 13, 14)
     others = [trials(variant, 1, 2, 3, 4, top - place / 10) for place, variant in enumerate("bcde")]
     found = results(best, *others).verdict
@@ -100,7 +100,7 @@ def test_seeds_farther_apart_are_not_less_certain(top: float) -> None:
 
 
 def test_contradicting_scores_and_probabilities_are_not_called_chance() -> None:
-    """A few seeds of A are far better than all others, most are a little worse."""
+    """A few seeds of A are far better than all others, and most are slightly worse."""
     found = results(trials("a", *[0.0] * 28, *[100.0] * 12), trials("b", *[1.0] * 40)).verdict
     assert found.finding == "nothing"
     assert found.headline.startswith(
@@ -148,7 +148,7 @@ def test_variants_left_out_are_named_and_none_is_better_than_all() -> None:
 
 
 def test_the_advised_number_of_seeds_gives_a_verdict_four_times_in_five() -> None:
-    """By simulation: scores so far apart that the probability is the one that was found."""
+    """A simulation with the scores that give the probability that was found."""
     probability, error = 0.8, 0.15  # the interval of ten seeds reaches just below one half
     pair = Pair(
         first="a", second="b", seeds_first=10, seeds_second=10, probability=probability, low=None, high=None,
@@ -185,7 +185,7 @@ def evaluated(of: list[Trial]) -> list[Trial]:
 
 
 def test_evaluations_made_by_only_some_variants_raise_a_caution() -> None:
-    """Unless there is nothing to arrive at."""
+    """There is no caution without a threshold."""
     of_both = evaluated(trials("a", *A)), trials("b", *B)
     (caution,) = results(*of_both, threshold=5.0).verdict.cautions
     assert caution == (

@@ -97,13 +97,13 @@ def test_has_more_answers_without_proposing_a_trial(tmp_path: Path) -> None:
 
 
 def told(*returns: Sequence[float], trained: Sequence[Sequence[float]] = ()) -> list[SeedReturns]:
-    """``returns``: of seeds that train; ``trained``: of those that have ended."""
+    """Return the seeds of a trial: ``returns`` of training seeds, ``trained`` ones that have ended."""
     return [*(SeedReturns(one, True) for one in returns), *(SeedReturns(one, False) for one in trained)]
 
 
 @pytest.fixture
 def judged(tmp_path: Path) -> tuple[Path, str]:
-    """The folder of a search in which five trials have returns of about 10 at each of six evaluations, and a sixth."""
+    """The folder of a search with six evaluations of five trials with returns of about 10, and a sixth trial."""
     _, proposer = opened(tmp_path, trials=12, pruner=PrunerName.MEDIAN, sampler=SamplerName.RANDOM)
     begun: set[str] = set()
     for place in range(5):
@@ -118,7 +118,7 @@ def judged(tmp_path: Path) -> tuple[Path, str]:
 
 
 def again(folder: Path) -> SearchProposer:
-    """As the next service opens it."""
+    """Reopen the search as the next service does."""
     return opened(folder, trials=12, pruner=PrunerName.MEDIAN)[1]
 
 
@@ -145,7 +145,7 @@ def test_seeds_trained_one_after_another_are_pruned_by_the_existing_evaluations(
 
 
 def test_earlier_evaluations_are_not_judged_again(judged: tuple[Path, str]) -> None:
-    """Another trial that did better since then makes no difference until there is another evaluation."""
+    """Another trial that has improved since then matters only at the next evaluation."""
     folder, variant = judged
     proposer = again(folder)
     assert not proposer.evaluated(variant, told([12.0] * 3))

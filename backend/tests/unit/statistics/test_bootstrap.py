@@ -38,7 +38,7 @@ def test_an_interval_is_the_same_for_the_same_seed_and_narrower_for_more_scores(
 
 
 def test_the_interval_covers_the_true_value_about_as_often_as_stated() -> None:
-    """200 samples of 20 scores each; a percentile interval of so few falls a little short of 95 %."""
+    """200 samples of 20 scores each; with so few scores, a percentile interval covers slightly less than 95 %."""
     covered = 0
     for trial in range(200):
         scores = np.random.default_rng(trial).normal(size=20)
@@ -48,7 +48,7 @@ def test_the_interval_covers_the_true_value_about_as_often_as_stated() -> None:
 
 
 def test_resampling_is_stratified_by_task() -> None:
-    """Two tasks whose scores never vary: however often they are drawn, the mean of both stays what it is."""
+    """The scores of each of the two tasks are constant, so that the mean of both is the same in every resample."""
     interval = bootstrap_interval([np.full(5, 0.0), np.full(5, 1.0)])
     assert (interval.low, interval.high) == (0.5, 0.5)
     mixed = bootstrap_interval([np.repeat([0.0, 1.0], 5)])

@@ -72,7 +72,7 @@ def probability(first: list[Floats], second: list[Floats]) -> float:
 
 
 def counted(first: list[Floats], second: list[Floats]) -> float:
-    """By dealing the scores in all ways, one task within another."""
+    """Return the exact p-value by enumerating all permutations of the scores within each task."""
     seen = abs(probability(first, second) - 0.5)
     every: list[list[tuple[Floats, Floats]]] = [[]]
     for x, y in zip(first, second, strict=True):

@@ -40,7 +40,7 @@ def test_improvement_needs_scores_of_the_same_tasks() -> None:
 
 
 def test_a_seed_that_never_reached_the_threshold_is_neither_left_out_nor_counted_as_solved() -> None:
-    """Of four seeds two reach it; the one that ended at 15 says nothing about what would have come after."""
+    """Two of four seeds reach it; the one that ended at 15 is censored."""
     found = kaplan_meier(np.array([10, 15, 20, 50]), [True, False, True, False])
     assert found.step.tolist() == [10, 20]
     assert found.at_risk.tolist() == [4, 2]

@@ -30,7 +30,7 @@ def clock() -> Clock:
 
 
 def advance(checkpoints: Checkpoints, model: BaseAlgorithm, *steps: int) -> None:
-    """Train, as far as checkpoints can tell, to each of ``steps``."""
+    """Advance the step to each of ``steps``, as training does for checkpoints."""
     for step in steps:
         model.num_timesteps = step
         checkpoints.check_clock()
@@ -39,7 +39,7 @@ def advance(checkpoints: Checkpoints, model: BaseAlgorithm, *steps: int) -> None
 
 
 def saved(folder: RunFolder) -> list[int]:
-    """Steps of all checkpoints that were ever saved, dropped ones included."""
+    """Return the steps of all checkpoints that were ever saved, including deleted ones."""
     return [event.step for event in events(folder, EventKind.CHECKPOINT)]
 
 

@@ -18,7 +18,7 @@ from tests.support.training import events, messages
 
 
 class Rewarded(Plain):
-    """Gives these rewards, and sees 20 after the third."""
+    """Gives these rewards, and returns an observation of 20 in the third step."""
 
     max_episode_steps = None
 

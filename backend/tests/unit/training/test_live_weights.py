@@ -20,7 +20,7 @@ from tests.support.training import make_run
 
 
 class Clock:
-    """Stands still, but that each look at it takes ``cost`` seconds."""
+    """Advances only by ``cost`` seconds at each read."""
 
     def __init__(self) -> None:
         self.now, self.cost = 1_000.0, 0.0

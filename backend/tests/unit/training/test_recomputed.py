@@ -33,7 +33,7 @@ def write(folder: RunFolder, written: list[tuple[int, dict[str, Any]]]) -> None:
 
 
 def again(folder: RunFolder, after: int) -> RunJournals:
-    """The journals of an attempt that goes on from a snapshot after so many rows."""
+    """Return the journals of an attempt that continues from a snapshot after the given number of rows."""
     journals = RunJournals(folder)
     beyond = [row for row in rows(folder) if row["seq"] > after]
     journals.expect(

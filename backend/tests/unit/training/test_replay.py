@@ -28,7 +28,7 @@ ENVS = 2
 
 
 class Model(SimpleNamespace):
-    """As much of one of the library as has to do with its replay buffer; each row holds a reward of its own."""
+    """The part of a library model that concerns its replay buffer; each row has a distinct reward."""
 
     def __init__(self, rewards: int = 0) -> None:
         space = spaces.Box(-1, 1, (1,))
