@@ -43,7 +43,7 @@ def test_each_algorithm_records_the_parts_it_has(tmp_path: Path, algo: str) -> N
 
 @pytest.mark.parametrize("algo", ["ppo", "a2c", "dqn"])
 def test_the_last_update_is_always_recorded(tmp_path: Path, algo: str) -> None:
-    """However soon it follows the one before: training takes less time than lies between two looks."""
+    """This holds however soon it follows the previous record: training is shorter than the recording interval."""
     folder = make_run(tmp_path, algo=algo, anatomy=True)
     assert train_run(folder)
     updates = anatomy(folder)

@@ -24,7 +24,7 @@ from tests.support.workers import pid_of, title_of
 
 @pytest.fixture(autouse=True)
 def forked(monkeypatch: pytest.MonkeyPatch) -> None:
-    """No worker has to import torch first, but where a test says so."""
+    """Make workers forks that need not import torch, unless a test says otherwise."""
     monkeypatch.setenv(FORKED_FIRST, "1")
 
 

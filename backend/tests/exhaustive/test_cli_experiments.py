@@ -38,7 +38,7 @@ def test_an_experiments_runs_are_exported_together_and_imported_unchanged(warm: 
 
 
 def drawn(folder: RunFolder) -> list[tuple[int, list[tuple[str, float]]]]:
-    """Its curves with the 32 bits that TensorBoard has."""
+    """Return its curves rounded to 32 bits as in TensorBoard."""
     rows = [
         (step, sorted((name, float(np.float32(value))) for name, value in values.items() if value is not None))
         for step, values in curves(folder)

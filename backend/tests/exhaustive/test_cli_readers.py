@@ -15,7 +15,7 @@ __all__ = ["warm"]
 
 
 def test_a_reader_that_closes_the_pipe_early_causes_no_error(warm: Service) -> None:
-    """The pipe holds 64 kB at most, so a command that prints more is still writing when its reader leaves."""
+    """A pipe holds at most 64 kB, so a command that prints more is still writing when its reader closes it."""
     make = [sys.executable, "-m", "rlviz", "openapi"]
     with subprocess.Popen(
         make, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment(runs_dir=str(warm.runs_dir))

@@ -15,7 +15,7 @@ __all__ = ["trained"]
 
 @pytest.fixture(scope="module")
 def warm(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
-    """A service with a run that was trained and evaluated, and one that was put there."""
+    """A service with a trained and evaluated run, and one that was copied into its folder."""
     folder = tmp_path_factory.mktemp("cli")
     make_run(folder / "runs", "put-there", rows=30, status="completed")
     with serving(folder) as service:

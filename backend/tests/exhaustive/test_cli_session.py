@@ -74,9 +74,9 @@ def test_the_documented_session_matches_the_commands(tmp_path: Path, monkeypatch
 
 
 def outline(page: str) -> list[str]:
-    """All but what differs from machine to machine and from day to day: ids, times, figures and what follows from them;
-    and how often a run that is followed was drawn. Of a row of a table its first cell; rows are in alphabetical order,
-    since the sizes of files differ too."""
+    """Return the session without what differs between machines and days: ids, times, figures, and the number of redraws
+    of a followed run. Table rows are reduced to their first cell and sorted, because file sizes differ too.
+    """
     found: list[str] = []
     table: set[str] = set()
     for line in page.splitlines():

@@ -11,7 +11,7 @@ __all__ = ["app"]
 
 
 def test_a_preset_evaluates_its_policy_by_default_and_keeps_the_best(app: Service) -> None:
-    """A part of Pendulum's first preset of PPO, as long as it takes to its first evaluation."""
+    """The first PPO preset of Pendulum, up to its first evaluation."""
     pendulum = next(one for one in app.get("/environments") if one["id"] == "Pendulum-v1")
     plan = pendulum["presets"]["ppo"][0]["evaluation"]
     run_id = trained(app, algo="ppo", env_id="Pendulum-v1", preset="fast", total_timesteps=plan["every_steps"])

@@ -13,7 +13,7 @@ __all__ = ["app"]
 
 
 def test_a_run_with_part_of_a_presets_budget_is_advised_to_finish_it_evaluated_or_not(app: Service) -> None:
-    """Of the preset's 30,000 steps it was asked for 3,000."""
+    """The run was created with 3,000 of the preset's 30,000 steps."""
     part = {"algo": "q-learning", "env_id": "FrozenLake-v1", "total_timesteps": 3_000, "preset": "fast"}
     run_id = trained(app, **part)
     evaluate(app, run_id, episodes=3)

@@ -45,7 +45,7 @@ async def app(scope: Any, receive: Any, send: Any) -> None:
 
 @contextmanager
 def serving(protocol: type[HttpToolsProtocol]) -> Iterator[int]:
-    """A server with all that uvicorn can limit limited; its port."""
+    """A server with all limits that uvicorn has; yields its port."""
     config = uvicorn.Config(
         app,
         port=0,
@@ -83,13 +83,15 @@ def connected(port: int, begun: bytes) -> socket.socket:
 
 
 def is_let_go(connection: socket.socket, *, expected: bool) -> bool:
-    """Return whether the server sends something or closes. If this is ``expected``, wait longer, for a busy machine."""
+    """Return whether the server responds or closes. If ``expected``, wait longer, for a busy machine."""
     readable, _, _ = select.select([connection], [], [], PATIENCE if expected else LONG_AFTER)
     return bool(readable)
 
 
 def is_held(port: int, connection: socket.socket) -> bool:
-    """Whether the server has its end of ``connection``; the client reads of an end only what was sent before it."""
+    """Return whether the server still has its end of ``connection``. Reading from the client's end would first return
+    what was sent before.
+    """
     ends = (port, connection.getsockname()[1])
     return any(
         one.laddr and one.raddr and (one.laddr.port, one.raddr.port) == ends

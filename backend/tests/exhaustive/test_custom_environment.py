@@ -8,7 +8,7 @@ from rlviz.server.runs.environments import ProbeFailure, Prober
 
 
 def test_an_environment_that_hangs_is_given_up(tmp_path: Path) -> None:
-    """With what it has started, which holds its output open."""
+    """Its child process, which keeps its output open, is ended too."""
     (tmp_path / "slow.py").write_text("import subprocess, time\nsubprocess.Popen(['sleep', '600'])\ntime.sleep(600)")
     found = Prober(time_limit=4).probe(f"{tmp_path}/slow.py:Slow")
     assert isinstance(found, ProbeFailure)

@@ -72,7 +72,7 @@ def folder_of(
 
 
 def stop_in_the_middle(folder: RunFolder) -> None:
-    """As the service does it, once the first checkpoint is there."""
+    """Stop the run as the service does, after the first checkpoint."""
     eventually(folder.checkpoint_files, "a checkpoint")
     folder.write_control(Control(desired=Desired.STOP))
 
@@ -114,7 +114,7 @@ def test_each_environment_is_trained_stopped_evaluated_and_filmed(
 
 
 def test_training_counts_complete_games_and_their_own_score(tmp_path: Path) -> None:
-    """Where a lost life ends an episode and rewards are cut to their sign, the journal must not."""
+    """Wrappers end an episode at a lost life and clip rewards to their sign; the journal must not."""
     config = folder_of(tmp_path, "ALE/Breakout-v5", "dqn", {}, REPLAY).read_config()
     environments = make_training_environments(config, 2)
     environments.action_space.seed(1)
@@ -153,7 +153,7 @@ def test_evaluation_plays_complete_games_for_their_own_score(tmp_path: Path) -> 
 
 
 def test_journal_and_evaluation_agree_on_what_an_episode_is(tmp_path: Path) -> None:
-    """CartPole beside itself: every finished episode once, with its own length."""
+    """Several CartPole copies: every finished episode is counted once, with its own length."""
     folder = folder_of(tmp_path, "CartPole-v1", "ppo", {}, ROLLOUT)
     assert train_run(folder)
     lengths = column(folder, "episode/length")

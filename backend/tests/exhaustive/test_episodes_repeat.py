@@ -32,7 +32,7 @@ VARIANTS = [
 
 
 def play(env: gymnasium.Env[Any, Any], seed: int, steps: int = STEPS) -> list[tuple[bytes, float, bool, bool]]:
-    """What each step of an episode showed and gave, for actions that the seed chooses."""
+    """Return the results of each step of an episode whose actions come from the seed."""
     if env.spec is not None and env.spec.id == "CarRacing-v3":
         steps = min(steps, OF_LARGE_PICTURES)
     env.action_space.seed(seed)

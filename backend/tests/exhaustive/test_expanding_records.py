@@ -32,14 +32,14 @@ pytestmark = pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="
 
 
 def peak_memory(service: Service) -> int:
-    """Bytes, of the service's process."""
+    """Return the peak memory of the service's process in bytes."""
     found = re.search(r"VmHWM:\s+(\d+) kB", Path(f"/proc/{service.process.pid}/status").read_text())
     assert found is not None
     return int(found[1]) << 10
 
 
 def write_bomb(path: Path, rows: int = 130_000_000) -> None:
-    """Step records of very many equal rows."""
+    """Write step records of very many equal rows."""
     part = 5_000_000
     metadata = {METADATA: about().model_dump_json().encode()}
     zeros = pa.array(np.zeros(part, dtype=np.int64))

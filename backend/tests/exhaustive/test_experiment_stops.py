@@ -31,12 +31,12 @@ def service(own: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Ser
 
 
 def has_environment(service: Service, env_id: str) -> None:
-    """Wait until it was probed."""
+    """Wait until the environment has been probed."""
     eventually(lambda: any(one["id"] == env_id for one in service.get("/environments")), f"the probe of {env_id}", LONG)
 
 
 def test_a_search_proposes_nothing_while_a_trial_waits_for_a_slot(service: Service, own: Path) -> None:
-    """The app trains fewer runs at a time than the search would have."""
+    """The app trains fewer runs at a time than the search requests."""
     has_environment(service, "Held")
     hold = own.with_name("hold")
     hold.touch()
@@ -52,7 +52,7 @@ def test_a_search_proposes_nothing_while_a_trial_waits_for_a_slot(service: Servi
 
 
 def test_a_stopped_experiment_pauses_its_runs_and_resumes_them(service: Service, own: Path) -> None:
-    """They are held until they have paused, so that they have steps left."""
+    """The runs are held until they pause, so that they have steps left."""
     has_environment(service, "Held")
     hold = own.with_name("hold")
     hold.touch()

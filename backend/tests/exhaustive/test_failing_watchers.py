@@ -52,7 +52,7 @@ def report(failures: dict[str, str], raised: dict[str, int], least: int) -> None
 
 
 def script(folder: Path, kind: str, *callbacks: Any) -> Trained:
-    """Weights, and rows of the user's own log."""
+    """Run a script, and return its weights and the rows of its own log."""
     model = small_model(kind, gymnasium.make("CartPole-v1", max_episode_steps=7))
     model.set_logger(configure(str(folder), ["csv"]))
     for _ in range(2):
@@ -63,7 +63,9 @@ def script(folder: Path, kind: str, *callbacks: Any) -> Trained:
 
 
 def watches_script(function: Function, frame: FrameType) -> bool:
-    """Not what the library calls itself: that is where the guards are."""
+    """Return whether a function watches the script. Functions that the library calls itself do not count: they contain
+    the guards.
+    """
     return function.file not in GUARDS and function.name not in GUARDS and is_called_by_product(frame)
 
 
@@ -96,7 +98,7 @@ def test_failing_watchers_do_not_change_a_script(tmp_path: Path, kind: str, part
 
 
 def run(root: Path, name: str, algo: str) -> RunFolder:
-    """With everything that may watch a run."""
+    """Train a run with everything that may watch it."""
     return make_run(
         root,
         name,
@@ -111,7 +113,7 @@ def run(root: Path, name: str, algo: str) -> RunFolder:
 
 
 def result(folder: RunFolder, algo: str) -> Trained:
-    """Weights, and how the run has ended."""
+    """Return the weights, and how the run ended."""
     model_class = load(ALGORITHMS.get(algo).model_class)
     weights = dict(model_class.load(folder.model_path).policy.state_dict())
     return weights, [kind for kind in kinds(folder) if kind != "warning"][-1]  # what fails to close warns last

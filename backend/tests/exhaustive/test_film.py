@@ -61,7 +61,7 @@ def test_the_growth_video_shows_policies_from_the_first_to_the_best_one(service:
 def test_a_running_clip_yields_to_the_next_request_and_is_made_afterwards(
     service: Service, run_id: str, tmp_path: Path
 ) -> None:
-    """While you drag along the curve, only the last moment is filmed."""
+    """While the user drags along the curve, only the last position is filmed."""
     folder = RunFolder(tmp_path, run_id)  # a copy, which no worker of the service looks at
     copytree(service.folder(run_id).path, folder.path, ignore=ignore_patterns("clips"))
     clips, order = Clips(folder), list[str]()
@@ -73,7 +73,7 @@ def test_a_running_clip_yields_to_the_next_request_and_is_made_afterwards(
         clips.requests.add(ClipRequest.model_validate({**about, "policies": [policy]}))
 
     class Asking(VideoRecorder):
-        """In which another clip is asked for once it has begun."""
+        """Requests another clip after the first one has started."""
 
         def add(self, picture: object, caption: Text | None) -> None:
             super().add(picture, caption)

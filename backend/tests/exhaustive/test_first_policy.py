@@ -29,7 +29,7 @@ def app(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
 
 @pytest.fixture(scope="module")
 def random_return() -> float:
-    """What a policy that throws dice gets, on average."""
+    """Return the mean return of random actions."""
     environment = gymnasium.make("CartPole-v1")
     environment.action_space.seed(1)
     returns = []
@@ -46,7 +46,7 @@ def random_return() -> float:
 
 @pytest.fixture(scope="module")
 def trained(app: Service) -> tuple[dict[str, Any], list[float]]:
-    """The run, and the return of each of its episodes, as the stream told them."""
+    """The run, and the return of each of its episodes from the stream."""
     run = app.create(algo="ppo", env_id="CartPole-v1", preset="fast", seed=1, total_timesteps=STEPS, start=True)
     with streaming(app, f"/runs/{run['id']}/stream") as stream:
         events = stream.until(is_kind("end"))

@@ -23,7 +23,7 @@ PLAN = snapshots(every_steps=100, keep=100)
 
 
 def in_order(buffer: Any) -> list[bytes]:
-    """The rows of the buffer, oldest first."""
+    """Return the rows of the buffer, oldest first."""
     size, held = buffer.buffer_size, buffer.buffer_size if buffer.full else buffer.pos
     slots = (buffer.pos + np.arange(-held, 0)) % size
     names = ("observations", "next_observations", "actions", "rewards", "dones", "timeouts")
@@ -31,7 +31,7 @@ def in_order(buffer: Any) -> list[bytes]:
 
 
 def transitions(buffer: Any) -> list[bytes]:
-    """What each environment did, one by one, oldest row first."""
+    """Return the transitions of each environment, oldest first."""
     size, held = buffer.buffer_size, buffer.buffer_size if buffer.full else buffer.pos
     slots = (buffer.pos + np.arange(-held, 0)) % size
     names = ("observations", "next_observations", "actions", "rewards", "dones")
@@ -45,7 +45,7 @@ def transitions(buffer: Any) -> list[bytes]:
 
 @pytest.fixture(scope="module")
 def parent(tmp_path_factory: pytest.TempPathFactory) -> RunFolder:
-    """Its buffer has wrapped."""
+    """A parent whose replay buffer has wrapped."""
     root = tmp_path_factory.mktemp("buffers")
     folder = make_run(
         root, "parent", algo="dqn", total_timesteps=600, snapshots=PLAN, hyperparameters={"buffer_size": OLD}
@@ -151,7 +151,7 @@ def test_a_buffer_without_time_limit_handling_gets_no_truncation_mark(tmp_path: 
 
 
 def test_no_n_step_return_crosses_into_a_restarted_episode(tmp_path: Path) -> None:
-    """Nor does it when the fork goes on from a snapshot of its own."""
+    """This also holds when the fork resumes from its own snapshot."""
     several = {"n_steps": 3, "n_envs": 2}
     parent = make_run(tmp_path, "parent", algo="dqn", total_timesteps=600, snapshots=PLAN, hyperparameters=several)
     assert train_run(parent)

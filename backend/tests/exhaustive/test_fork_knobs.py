@@ -101,7 +101,7 @@ def test_a_fork_inherits_active_changes_and_reports_them_everywhere(tmp_path: Pa
 
 
 def test_an_unchanged_fork_continues_exactly_as_its_parent(tmp_path: Path) -> None:
-    """Along a schedule that was multiplied, to the last bit."""
+    """This includes a scaled schedule, to the last bit."""
     linear = {"learning_rate_schedule": "linear"}
     parent = parent_of(tmp_path, "ppo", scale("learning_rate", 0.7), hyperparameters=linear)
     child = forked(parent, hyperparameters=linear)

@@ -31,8 +31,7 @@ def forked(parent: RunFolder, **wish: Any) -> RunFolder:
 
 @pytest.fixture
 def fork(request: pytest.FixtureRequest, tmp_path: Path) -> tuple[RunFolder, str]:
-    """A fork at step 512 that has trained to its end, and has no snapshot but the one that it began with; and its
-    name."""
+    """A completed fork at step 512 whose only snapshot is the one that it started with, and the name of it."""
     grandparent = make_run(
         tmp_path, "first", algo=request.param, total_timesteps=512, snapshots=snapshots(every_steps=10_000_000)
     )

@@ -35,7 +35,7 @@ def parent(request: pytest.FixtureRequest, tmp_path: Path) -> RunFolder:
 
 
 def forked(parent: RunFolder, *rules: Rule, **changes: Any) -> RunFolder:
-    """A fork at the parent's end, not trained yet."""
+    """An untrained fork at the parent's end."""
     held = newest_usable_snapshot(parent)
     assert held is not None
     with catalogued(parent.path.parent) as app:

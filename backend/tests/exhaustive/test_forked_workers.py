@@ -56,7 +56,7 @@ def launcher(clock: Clock) -> Iterator[ProcessLauncher]:
 
 @pytest.fixture
 def template(launcher: ProcessLauncher) -> int:
-    """Process id of the template, once it can fork."""
+    """The process id of a template that can fork."""
     source = launcher.source
     assert isinstance(source, ForkedWorkers)
     eventually(lambda: source.template is not None and source.template.is_ready(), "the template")

@@ -31,7 +31,7 @@ def launcher() -> Iterator[ProcessLauncher]:
 
 @pytest.fixture(scope="module")
 def template(launcher: ProcessLauncher) -> int:
-    """Process id of the template, which can fork."""
+    """The process id of a template that can fork."""
     [pid] = worker_processes()
     return pid
 

@@ -13,7 +13,7 @@ pytestmark = pytest.mark.filterwarnings("ignore")
 
 
 def test_a_probe_keeps_its_findings_when_the_environment_hangs_later(tmp_path: Path) -> None:
-    """It is usable, and its tenth step takes longer than its random steps may take."""
+    """It is usable, but its tenth step exceeds the time limit for random steps."""
     (tmp_path / "world.py").write_text(
         "import time\nfrom tests.support.own_environments import Plain\n"
         "class Slow(Plain):\n    def step(self, action):\n        time.sleep(600 * (self.t == 9))\n"

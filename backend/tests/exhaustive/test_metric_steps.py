@@ -28,7 +28,7 @@ def test_a_run_stopped_within_a_rollout_logs_no_update_at_a_wrong_step(tmp_path:
 
 
 def stop_after(folder: RunFolder, step: int) -> None:
-    """Train, stopping at ``step``."""
+    """Train, and stop at ``step``."""
     from rlviz.learning.training.callback import RunCallback
 
     on_step = RunCallback._on_step

@@ -28,8 +28,9 @@ SLOW = {"ManyActions", "GreyPicture", "FloatPicture", "Board"}
 
 
 def tried(kind: type[Plain], suited: list[str]) -> list[str]:
-    """All algorithms that suit it where its spaces are odd; else one that learns on-policy and another one, which
-    differs from environment to environment. Random actions as well."""
+    """Return the algorithms to try: all suitable ones if its spaces are unusual, else one on-policy algorithm and
+    another that varies by environment. Random actions are always included.
+    """
     if kind.__name__ in SLOW:
         return [*suited[:1], "random"]
     if (getattr(kind, "acted", None), getattr(kind, "observed", None)) != (Plain.acted, Plain.observed):
@@ -40,7 +41,7 @@ def tried(kind: type[Plain], suited: list[str]) -> list[str]:
 
 
 def verdict(kind: type[Plain], case: Case) -> tuple[list[str], list[str]]:
-    """What is wrong with the verdict of the probe, and the algorithms that it promises and that are tried."""
+    """Return what is wrong with the probe's verdict, and the tried algorithms that it promises."""
     name = kind.__name__
     found = Prober().probe(f"{SOURCE}:{name}")
     if isinstance(found, ProbeFailure):
@@ -58,7 +59,7 @@ def verdict(kind: type[Plain], case: Case) -> tuple[list[str], list[str]]:
 
 
 def lived(name: str, algorithms: list[str], root: Path) -> dict[str, Life | str]:
-    """The life of a run of each algorithm, or what was printed by a process that did not come to its end."""
+    """Return the Life of a run of each algorithm, or the output of a process that failed."""
     root.mkdir(parents=True)
     log = root / "log"
     command = [sys.executable, "-m", "tests.support.lives", name, str(root), *algorithms]
@@ -76,7 +77,7 @@ def lived(name: str, algorithms: list[str], root: Path) -> dict[str, Life | str]
 
 
 def problems(life: Life | str, case: Case, algo: str) -> list[str]:
-    """What did not come as the case says."""
+    """Return the differences from the expected outcome of the case."""
     if isinstance(life, str):
         return [life]
     wrong = []

@@ -70,7 +70,7 @@ def trained(tmp_path_factory: pytest.TempPathFactory) -> list[tuple[str, RunFold
 
 
 def policies(folder: RunFolder) -> list[Path]:
-    """The final model and the last checkpoint."""
+    """Return the final model and the last checkpoint."""
     return [folder.model_path, folder.checkpoint_files()[-1][1]]
 
 

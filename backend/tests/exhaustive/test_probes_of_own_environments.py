@@ -30,7 +30,7 @@ pytestmark = pytest.mark.filterwarnings("ignore")
 
 
 def test_environments_that_keep_state_or_hang_are_probed_in_parallel() -> None:
-    """Their processes end, with what they have started; one that hangs keeps no other waiting."""
+    """Their processes and child processes are ended, and one that hangs delays no other."""
     prober = Prober()
     with ThreadPoolExecutor(2) as pool:
         found = dict(zip(PROBED, pool.map(lambda name: prober.probe(f"{SOURCE}:{name}"), PROBED), strict=True))

@@ -22,7 +22,7 @@ from tests.support.template import SOCKET, template_address
 
 @contextmanager
 def terminal(folder: Path, *arguments: str, columns: int = 40) -> Iterator[tuple[ForkedProcess, int]]:
-    """A command whose input and output are a terminal; yields its process and the other end."""
+    """Run a command on a terminal; yield its process and the other end."""
     ours, theirs = pty.openpty()
     size = {"COLUMNS": str(columns), "LINES": "24", "TERM": "xterm", SOCKET: template_address()}
     script = ON_TERMINAL.format(path=os.ttyname(theirs), arguments=list(arguments))

@@ -32,8 +32,9 @@ EPISODES, LATE = 200, 150
 
 @pytest.fixture(scope="module")
 def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
-    """Two runs: with a metric that begins after most rows, one that is whole at first, and one in digits that no
-    shorter number has."""
+    """A service with two runs: one metric starts after most rows, one is an integer at first, and one needs all its
+    digits.
+    """
     folder = tmp_path_factory.mktemp("readers")
     for seed, run_id in enumerate(RUNS, 1):
         gamma = 1 if seed == 1 else 0.99
@@ -93,7 +94,7 @@ def test_a_table_contains_every_value_that_was_logged_as_a_number(
 
 @needs("polars")
 def test_the_first_rows_show_the_type_of_each_column(service: Service, tmp_path: Path) -> None:
-    """``episode/length`` is whole in each of the first rows."""
+    """``episode/length`` is an integer in each of the first rows."""
     import polars as pl
 
     path = tmp_path / "metrics.csv"
@@ -126,7 +127,7 @@ def test_the_list_of_runs_is_a_data_frame(service: Service, package: str) -> Non
 
 @needs("optuna_dashboard")
 def test_optuna_dashboard_loads_a_search_with_every_trial_and_score(tmp_path: Path) -> None:
-    """By the loader that its command uses, and as its page asks for it."""
+    """Uses the loader of its command and the requests of its page."""
     from optuna_dashboard import wsgi
     from optuna_dashboard._storage_url import get_storage
 

@@ -38,7 +38,7 @@ CONFIGURATIONS = {
 
 @pytest.fixture(scope="module")
 def repeated(tmp_path_factory: pytest.TempPathFactory) -> dict[str, list[RunFolder]]:
-    """Each configuration trained by workers, one of them a fork, and in this process."""
+    """Each configuration, trained by workers, one of them a fork, and in this process."""
     root = tmp_path_factory.mktemp("runs")
     launchers = {"cold": ProcessLauncher(warm=False), "fork": forking_launcher(), "prewarmed": impatient_launcher()}
     runs: dict[str, list[RunFolder]] = {}
@@ -84,7 +84,7 @@ def test_two_runs_with_one_seed_start_with_equal_generators_also_for_pictures(tm
 
 @pytest.mark.parametrize("env_id", ["CartPole-v1", "ALE/Breakout-v5"])
 def test_generators_of_an_older_snapshot_are_restored_unchanged(tmp_path: Path, env_id: str) -> None:
-    """When the space of observations was not seeded, that of pictures had any generator, and others had none."""
+    """Before observation spaces were seeded, those of pictures had a random generator and others had none."""
     folder = make_run(tmp_path, env_id=env_id, hyperparameters={"n_envs": 1, "n_steps": 64})
     with closing_environments(build_model(folder.read_config())) as model:
         states = capture_generators(model)

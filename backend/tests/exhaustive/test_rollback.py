@@ -23,7 +23,7 @@ FROM_DISK = ("ppo", "dqn-wrapped-buffer", "sac-gsde")
 
 
 def counted(folder: RunFolder) -> list[Any]:
-    """The rows that are of the run as it is now, without what a clock decides about."""
+    """Return the rows that count for the run, without values that depend on the clock."""
     left_out = superseded_rows(folder)
     found = (
         (row["step"], {name: value for name, value in row["values"].items() if name not in WALL_CLOCK})

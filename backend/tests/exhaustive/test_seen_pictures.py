@@ -41,7 +41,7 @@ POLICY = "checkpoints/step_7.zip"
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> RunFolder:
-    """A run on Pong with an untrained policy of step 7, and two evaluations: one kept what the agent saw."""
+    """A run on Pong with an untrained policy of step 7, and two evaluations, one of which stored the observations."""
     root = tmp_path_factory.mktemp("service")
     hyperparameters = {name: value for name, value in QUICK["ppo"].items() if name != "net_arch"}
     folder = make_run(root / "runs", "pong", env_id="ALE/Pong-v5", hyperparameters=hyperparameters, status="completed")
@@ -74,7 +74,7 @@ def service(folder: RunFolder) -> Iterator[Service]:
 
 @pytest.fixture(scope="module")
 def seen(folder: RunFolder) -> list[Any]:
-    """What the agent saw in each step, played again here."""
+    """Return the observations of each step, replayed here."""
     with StepFile(folder.evaluations.steps_path(EVALUATION), folder.path) as file:
         action = file.read(["action"], file.groups())["action"]
         seed = file.about.episodes[0].seed
@@ -155,7 +155,7 @@ def test_the_api_returns_strips_and_maps(service: Service, seen: list[Any]) -> N
 def test_a_clip_stores_what_its_agent_saw(
     folder: RunFolder, service: Service, seen: list[Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Greedy and on the seed of the evaluation, it begins as that does."""
+    """It is greedy and uses the seed of the evaluation, so it starts like that evaluation."""
     monkeypatch.setattr("rlviz.learning.playing.clips.MAX_CLIP_STEPS", 20)
     clips, wanted = (
         Clips(folder),

@@ -35,7 +35,7 @@ def test_a_worker_killed_while_filming_leaves_a_video_of_the_complete_episodes(s
 
 
 def play_by_hand(viewer: Viewer) -> str:
-    """Fall over with CartPole; return the run that this is kept in."""
+    """Play CartPole until the pole falls, and return the run that stores the episode."""
     viewer.send(type="action", value=1)
     return str(viewer.first("recorded").run_id)
 

@@ -104,7 +104,7 @@ def test_a_server_that_lost_points_is_sent_them_again(folder: RunFolder, server:
 def test_a_server_that_loses_points_during_a_delivery_is_detected_before_it_counts(
     folder: RunFolder, server: FakeMlflow, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The first of them are looked at as soon as they are sent, what comes then as the delivery ends."""
+    """The first points are checked as soon as they are sent, the others at the end of the delivery."""
     respond = server.respond
 
     def lose(path: str, query: dict[str, str], body: bytes) -> Any:
@@ -122,7 +122,7 @@ def test_a_server_that_loses_points_during_a_delivery_is_detected_before_it_coun
 
 
 class Patience:
-    """How long whole blocks took, and how long one was without an answer, at most."""
+    """Measures the duration of whole blocks, and the longest time without a response."""
 
     def __init__(self) -> None:
         self.block = self.silence = self._since = 0.0
@@ -143,7 +143,7 @@ class Patience:
 def test_a_server_that_lists_its_contents_slowly_is_waited_for(
     folder: RunFolder, server: FakeMlflow, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Of the last metric that it is asked for it has lost the last point."""
+    """It has lost the last point of the last requested metric."""
     assert deliver(folder)[0] == 0
     last = list(server.points)[-1]
     server.points[last].remove(lost := max(server.points[last]))
@@ -174,7 +174,7 @@ def test_a_server_that_returns_the_same_points_repeatedly_is_named(
 
 @needs("mlflow")
 def test_episodes_that_end_alike_at_the_same_moment_are_all_delivered(folder: RunFolder, server: FakeMlflow) -> None:
-    """As those of several environments do: same time, step and value, of which MLflow keeps one."""
+    """Episodes of parallel environments can have the same time, step and value, of which MLflow stores only one."""
     alike = {"step": 99_999, "values": {"episode/reward": 7.0}}
     with folder.metrics_path.open("a") as metrics:
         for seq, seconds in enumerate((0.0, 0.0, 0.0, 0.001), ROWS + 1):

@@ -12,7 +12,7 @@ __all__ = ["site"]
 
 
 def test_a_client_that_sends_its_request_too_slowly_is_disconnected(site: Service) -> None:
-    """Slow loris: one connection that never ends its head, one that never ends its body."""
+    """Slow loris: one connection never ends its headers, one never ends its body."""
     for begun in (
         b"GET / HTTP/1.1\r\nHost: x",
         b"POST /api/runs HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: 9\r\n\r\n{",

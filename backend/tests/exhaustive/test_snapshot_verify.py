@@ -16,7 +16,7 @@ from tests.support.training import make_run, snapshots
 
 
 def trained(root: Path, algo: str, env_id: str, hyperparameters: dict[str, Any] | None = None) -> tuple[RunFolder, str]:
-    """A run, and the name of the last snapshot that was taken while it trained; of its end if it was faster."""
+    """A run, and the name of its last snapshot during training, or of its end if training was faster."""
     folder = make_run(
         root,
         algo=algo,

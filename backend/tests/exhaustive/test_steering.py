@@ -110,7 +110,7 @@ def test_an_exact_resume_repeats_changes_by_users_and_rules(tmp_path: Path, at: 
 def test_an_exact_resume_repeats_a_time_based_rule_action_at_the_same_step(
     tmp_path: Path, at: Callable[..., None], monkeypatch: pytest.MonkeyPatch, seconds: float
 ) -> None:
-    """Whatever the clock says when training comes there again."""
+    """This holds whatever the clock says when training reaches that step again."""
     now = [0.0]
     monkeypatch.setattr(RuleClock, "seconds", property(lambda _: now[0]))
     halve = rule({"kind": "seconds", "seconds": 60}, {"kind": "scale_knob", "knob": "learning_rate", "factor": 0.5})
@@ -134,7 +134,7 @@ def test_an_exact_resume_repeats_a_time_based_rule_action_at_the_same_step(
 def test_a_change_is_applied_and_logged_again_where_a_resumed_run_diverged_before_it(
     tmp_path: Path, at: Callable[..., None]
 ) -> None:
-    """Or a third attempt, which goes on from what the second became, would not know of it."""
+    """Otherwise a third attempt, which continues from the second, would not know of it."""
     folder = make_run(tmp_path / "run", total_timesteps=1_200, snapshots=snapshots(every_steps=200, keep=100))
     at(800, requesting(SetKnob(knob="learning_rate", value=0.003)))
     assert train_run(folder)

@@ -21,7 +21,7 @@ def stands_still(path: Path, seconds: float) -> bool:
 
 @pytest.mark.timeout(150)
 def test_two_clients_see_a_stop_during_an_update_and_nothing_is_locked(service: Service) -> None:
-    """Each update takes seconds, so the stop comes in the middle of one."""
+    """Each update takes seconds, so the stop arrives during one."""
     n_steps = 2_048
     run = service.create(
         total_timesteps=1_000_000,

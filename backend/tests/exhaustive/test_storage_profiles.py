@@ -63,7 +63,7 @@ def _with_video(service: Service, evaluation_id: str) -> dict[str, Any] | None:
 
 
 def _grow(folder: RunFolder, evaluation_id: str, size: int) -> None:
-    """Put records in the place of those that are there which take about ``size`` bytes."""
+    """Replace the existing records with ones of about ``size`` bytes."""
     path, said = folder.evaluations.steps_path(evaluation_id), about()
     write(path, said, pole_rows(said, episodes=1))
     with path.open("ab") as file:

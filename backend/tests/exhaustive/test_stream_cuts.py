@@ -64,7 +64,7 @@ def test_a_stream_cut_and_resumed_50_times_delivers_every_line_exactly_once(
 
 
 def resume(cursor: str | None, chance: random.Random) -> tuple[str, dict[str, str]]:
-    """How a client comes back: by header, as EventSource does, or by query, as a new one must."""
+    """Return how a client reconnects: by header, like EventSource, or by query, like a new one."""
     if cursor is None:
         return "", {}
     if chance.random() < 0.5:

@@ -22,7 +22,7 @@ MEGABYTE = 2**20
 
 @pytest.fixture(scope="module")
 def impatient(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
-    """A service that gives up on a client after a second, with a run of 30 MB."""
+    """A service that drops a client after a second, with a run of 30 MB."""
     folder = tmp_path_factory.mktemp("impatient")
     run = make_run(folder / "runs", "long-run")
     padding = "x" * 60

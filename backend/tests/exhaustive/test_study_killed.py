@@ -15,7 +15,7 @@ from rlviz.learning.search.study import JOURNAL, SearchRecord, Study
 
 @pytest.mark.parametrize("name", [SamplerName.TPE, SamplerName.GRID])
 def test_a_search_continues_complete_after_a_writer_kill_at_any_byte(tmp_path: Path, name: SamplerName) -> None:
-    """What a process that was killed while it wrote leaves: a line cut off, its lock, a trial half proposed."""
+    """A process killed while writing leaves a truncated line, its lock, or a partial proposal."""
     space: Any = {"n": IntRange(low=1, high=3), "kind": SPACE["kind"]}
     sweep = Sweep(space=space, sampler=name, trials=6)
     first = Study(tmp_path, "test", sweep)

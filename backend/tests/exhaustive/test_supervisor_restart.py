@@ -81,7 +81,7 @@ STEPS = {"alive": ENDLESS, "killed": ENDLESS, "finished": 4_000, "rebooted": END
 
 @dataclass
 class Story:
-    """The second service, the runs of the first by name, and what the evaluation left."""
+    """The second service, the runs of the first by name, and the files of the evaluation."""
 
     app: Application
     ids: dict[str, str]
@@ -131,7 +131,7 @@ def story(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Story]:
 
 
 def halted_workers(folders: dict[str, RunFolder]) -> dict[str, psutil.Process]:
-    """The worker of each run, suspended as soon as it has played an episode."""
+    """The worker of each run, suspended after its first episode."""
     workers: dict[str, psutil.Process] = {}
 
     def halt() -> bool:
@@ -146,7 +146,7 @@ def halted_workers(folders: dict[str, RunFolder]) -> dict[str, psutil.Process]:
 
 
 def halted_evaluator(first: subprocess.Popen[bytes], evaluated: RunFolder) -> psutil.Process:
-    """The evaluator, suspended half-way."""
+    """The evaluator, suspended during its evaluation."""
 
     def playing() -> EvaluationRecord | None:
         record = evaluated.evaluations.read(evaluated.evaluations.ids()[0])
@@ -224,7 +224,7 @@ def test_a_live_worker_is_adopted_and_followed_to_its_end(story: Story) -> None:
 
 
 def test_a_run_without_a_trace_of_its_worker_is_interrupted_and_a_late_worker_refuses_it(tmp_path: Path) -> None:
-    """Its service was killed between launching a worker and noting which; the worker was still importing."""
+    """Its service was killed between launching the worker and recording it; the worker was still importing."""
     with service(tmp_path) as app:
         run_id = create(app)
         with app.database.write() as session:
@@ -242,7 +242,7 @@ def test_a_run_without_a_trace_of_its_worker_is_interrupted_and_a_late_worker_re
 def test_a_worker_that_finishes_during_recovery_is_not_marked_interrupted(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, last_word: FinishedData | None
 ) -> None:
-    """It is alive when its journal is read and gone when it is looked for; or it trains and cannot be found at all."""
+    """It is alive when its journal is read and has exited when it is searched for; or it trains and cannot be found."""
     with service(tmp_path) as app:
         run_id = create(app)
         with app.database.write() as session:

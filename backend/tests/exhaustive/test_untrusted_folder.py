@@ -51,7 +51,7 @@ def marker(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def downloaded(tmp_path: Path, marker: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """The folder, and a user who has never trusted any."""
+    """The folder, and a user who has trusted no folder."""
     monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
     folder = tmp_path / "downloaded"
     folder.mkdir()
@@ -69,7 +69,7 @@ def downloaded(tmp_path: Path, marker: Path, monkeypatch: pytest.MonkeyPatch) ->
 
 
 def rlviz(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
-    """The command as a user starts it: no module of it is imported before, as it is in forks."""
+    """Run the command as a user starts it, without modules imported before, unlike in forks."""
     environment = {name: value for name, value in os.environ.items() if not name.startswith(("RLVIZ_", "PYTHON"))}
     command = [sys.executable, "-m", "rlviz", *arguments]
     return subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, check=False)

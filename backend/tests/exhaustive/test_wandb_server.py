@@ -60,8 +60,9 @@ def deliveries() -> Iterator[Deliveries]:
 
 @pytest.fixture
 def deliver(deliveries: Deliveries) -> Deliver:
-    """By a process of its own, as W&B keeps settings and connections beyond a run; and as the service does, without the
-    helper process of W&B that a test before may have left to this one."""
+    """Delivers in a separate process, because W&B keeps settings and connections beyond a run. As in the service, it
+    does not use the helper process of an earlier test.
+    """
 
     def deliver(folder: RunFolder, patience: float = 180.0) -> tuple[int, SinkRecord]:
         given = {name: value for name, value in os.environ.items() if name != "WANDB_SERVICE"}
@@ -132,7 +133,7 @@ def test_a_server_that_refuses_data_has_everything_after_it_recovers(
 def test_a_server_that_lost_rows_and_kept_their_summary_is_sent_them_again(
     folder: RunFolder, server: FakeWandb, deliver: Deliver, lost: slice
 ) -> None:
-    """W&B's program believes the summary, and would go on behind the rows that are not there."""
+    """The W&B client trusts the summary, and would continue after the missing rows."""
     assert deliver(folder)[0] == 0
     run = server.runs[RUN_ID]
     del run.history[lost]
@@ -145,7 +146,7 @@ def test_a_server_that_lost_rows_and_kept_their_summary_is_sent_them_again(
 def test_an_unreadable_line_does_not_cause_the_run_to_be_sent_again(
     folder: RunFolder, server: FakeWandb, deliver: Deliver
 ) -> None:
-    """W&B has the numbers of the rows, and fewer rows than those say."""
+    """W&B stores row numbers, and fewer rows than these imply."""
     lines = folder.metrics_path.read_bytes().splitlines(keepends=True)
     lines[500:502] = [b"nonsense\n", b'{"seq": 502}\n']
     folder.metrics_path.write_bytes(b"".join(lines))
@@ -166,7 +167,7 @@ def test_an_unreadable_line_does_not_cause_the_run_to_be_sent_again(
 def test_a_run_without_a_network_waits_and_is_delivered_later(
     folder: RunFolder, server: FakeWandb, deliver: Deliver, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Who is logged in has no offline folder."""
+    """Logged-in users have no offline folder."""
     monkeypatch.setenv("WANDB_BASE_URL", "http://127.0.0.1:9")  # no server listens there
     monkeypatch.setenv("WANDB_INIT_TIMEOUT", "3")
     status, record = deliver(folder)

@@ -56,7 +56,7 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def bin_folder(wheel: Path) -> Path:
-    """``bin`` of an environment with the wheel, and what it depends on."""
+    """The ``bin`` folder of an environment with the wheel and its dependencies."""
     venv = wheel.parent / "venv"
     subprocess.run([sys.executable, "-m", "venv", "--without-pip", str(venv)], check=True)
     install = [*PIP, "--python", str(venv / "bin" / "python"), "install"]
@@ -72,7 +72,7 @@ def bin_folder(wheel: Path) -> Path:
 
 
 def asked(bin_folder: Path, folder: Path, *command: str) -> subprocess.CompletedProcess[str]:
-    """How a program of the environment ends, in a folder with no checkout around it."""
+    """Run a program of the environment in a folder without a checkout, and return how it ended."""
     given = environment() | WITHOUT_NODE
     given.pop("PYTHONPATH", None)
     program = [str(bin_folder / command[0]), *command[1:]]
@@ -80,7 +80,7 @@ def asked(bin_folder: Path, folder: Path, *command: str) -> subprocess.Completed
 
 
 def ask(bin_folder: Path, folder: Path, *command: str) -> str:
-    """What it prints, having succeeded."""
+    """Run a program that must succeed, and return its output."""
     done = asked(bin_folder, folder, *command)
     assert done.returncode == 0, done.stderr
     return done.stdout

@@ -48,7 +48,7 @@ MOMENTS = 5
 
 @pytest.fixture(scope="module")
 def nursery() -> Iterator[subprocess.Popen[str]]:
-    """A process that has paid for the imports and forks a worker for each folder it is told."""
+    """A process that has imported everything and forks a worker for each given folder."""
     with subprocess.Popen(
         [sys.executable, "-c", NURSERY], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
     ) as process:
@@ -58,7 +58,7 @@ def nursery() -> Iterator[subprocess.Popen[str]]:
 
 
 def killed_run(nursery: subprocess.Popen[str], root: Path, moment: int) -> RunFolder:
-    """A run whose worker was killed a random while after it had begun."""
+    """Return a run whose worker was killed at a random time after its start."""
     folder = make_run(
         root,
         f"killed-{moment}",

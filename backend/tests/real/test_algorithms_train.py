@@ -53,7 +53,7 @@ def test_it_is_evaluated_on_the_way(trained: RunFolder) -> None:
 
 
 def compare_with_a_run_without_evaluations(algo: str, root: Path) -> None:
-    """Of the same seed: their curves and their saved policies are the same."""
+    """Check that curves and saved policies equal those of a run of the same seed without evaluations."""
     plain = make_run(root, "plain", algo=algo, total_timesteps=STEPS)
     plan = EvaluationPlan(every_steps=250, episodes=1)
     evaluated = make_run(root, "evaluated", algo=algo, total_timesteps=STEPS, evaluation=plan)
@@ -99,7 +99,7 @@ def test_the_saved_policy_is_that_of_the_last_step_and_acts(algo: str, trained: 
 
 @pytest.fixture(scope="module")
 def lake(tmp_path_factory: pytest.TempPathFactory) -> RunFolder:
-    """Q-learning on ice that is not slippery, where nothing is random and a step of 1 is right."""
+    """Q-learning on a lake without slipping, where nothing is random and a step size of 1 is optimal."""
     folder = make_run(
         tmp_path_factory.mktemp("lake"),
         algo="q-learning",
@@ -120,7 +120,7 @@ def lake(tmp_path_factory: pytest.TempPathFactory) -> RunFolder:
 
 
 def optimum(gamma: float) -> tuple[np.ndarray, list[bool]]:  # type: ignore[type-arg]
-    """Action values by value iteration on the model that the environment carries, and which states are terminal."""
+    """Return action values by value iteration on the environment's own model, and which states are terminal."""
     moves = gymnasium.make("FrozenLake-v1", is_slippery=False).unwrapped.P  # type: ignore[attr-defined]
     values = np.zeros((16, 4))
     for _ in range(50):

@@ -42,7 +42,7 @@ OBSERVATIONS: dict[str, spaces.Space[Any]] = {
 
 
 class Anything(gymnasium.Env[Any, Any]):
-    """Shows whatever its space holds, and takes any action of its own."""
+    """Returns samples of its observation space, and accepts any action of its action space."""
 
     def __init__(self, observations: spaces.Space[Any], actions: spaces.Space[Any]) -> None:
         self.observation_space, self.action_space = observations, actions
@@ -59,7 +59,7 @@ class Anything(gymnasium.Env[Any, Any]):
 
 
 def looked_into(tmp_path: Path, kind: str, observations: spaces.Space[Any], actions: spaces.Space[Any]) -> None:
-    """Collect a rollout, learn from it, and write the anatomy of that update."""
+    """Collect a rollout, learn from it, and record that update."""
     model: Any = small_model(kind, Anything(observations, actions))
     folder = RunFolder(tmp_path, kind)
     folder.path.mkdir()

@@ -59,7 +59,7 @@ def hostile(chance: random.Random) -> str:
 
 
 def hostile_json(chance: random.Random, schema: dict[str, Any]) -> Any:
-    """A body with some of the right names and, mostly, wrong values."""
+    """Return a body with some correct names and mostly invalid values."""
     if "$ref" in schema:
         schema = DOCUMENT["components"]["schemas"][schema["$ref"].rsplit("/", 1)[1]]
     names = list(schema.get("properties", {}))

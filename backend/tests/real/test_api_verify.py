@@ -43,7 +43,7 @@ def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
 
 @pytest.fixture(scope="module")
 def evaluation(service: Service) -> dict[str, Any]:
-    """Two episodes of CartPole."""
+    """An evaluation of two CartPole episodes."""
     return evaluated(service, run_of("CartPole-v1"), episodes=2, deterministic=False, video=False)
 
 

@@ -37,7 +37,7 @@ def at_episode(number: int, *do: dict[str, Any], **more: Any) -> Rule:
 
 
 def done(folder: RunFolder) -> dict[int, tuple[list[str], list[str]]]:
-    """What each rule has done and has not when it fired first, by its number."""
+    """Return the applied and skipped actions of each rule at its first firing, by rule number."""
     told: dict[int, tuple[list[str], list[str]]] = {}
     for event in events(folder, EventKind.RULE_FIRED):
         assert isinstance(event.data, RuleFiredData)

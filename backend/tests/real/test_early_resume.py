@@ -41,7 +41,7 @@ def test_a_run_with_only_a_step_interval_takes_its_first_snapshot_at_that_interv
 
 
 def cut(whole: RunFolder, root: Path) -> RunFolder:
-    """The run as a kill after two rollouts would have left it, without a snapshot."""
+    """Return the run as a kill after two rollouts leaves it, without a snapshot."""
     folder = RunFolder(root, whole.run_id)
     folder.create(whole.read_config())
     lines = whole.metrics_path.read_bytes().splitlines(keepends=True)
@@ -85,7 +85,7 @@ def test_the_service_resumes_only_a_run_that_was_cut_off_early(tmp_path: Path) -
 
 
 def interrupt(app: Application, run_id: str) -> None:
-    """As a kill before the first snapshot leaves it."""
+    """Leave the run as a kill before the first snapshot does."""
     app.runs.start(run_id)
     ended(app, run_id)
     folder = folder_of(app, run_id)

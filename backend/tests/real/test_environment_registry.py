@@ -71,7 +71,7 @@ def test_the_registered_spaces_equal_the_created_ones(made: tuple[Environment, g
 
 
 def test_every_action_and_every_observed_number_has_a_name(entry: Environment) -> None:
-    """States that are numbered and pixels have none; a joystick's eighteen positions are not told apart."""
+    """Numbered states and pixels have no names; the eighteen positions of a joystick are treated alike."""
     for variant in variants(entry) or [entry]:
         observation, action = variant.observation_space, variant.action_space
         if observation.is_real:
@@ -149,7 +149,7 @@ def test_threshold_time_limit_and_frame_rate_equal_those_of_the_environment(
     ids=["CarRacing", "Pong"],
 )
 def test_a_video_plays_at_the_speed_of_the_game(variant: Environment, seconds: Callable[[Any], float]) -> None:
-    """One frame a step, whatever the steps skip."""
+    """Each step gives one frame, whatever number of frames it skips."""
     environment = make(variant)
     environment.reset(seed=1)
     begin = seconds(environment.unwrapped)

@@ -31,7 +31,7 @@ MODELS: dict[str, Callable[[], Any]] = {
 
 @pytest.fixture(scope="module")
 def trained(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
-    """A policy file for each algorithm, trained for 512 steps."""
+    """The policy file of each algorithm, trained for 512 steps."""
     folder = tmp_path_factory.mktemp("policies")
     for algo, train in MODELS.items():
         train().save(folder / f"{algo}.zip")
@@ -44,7 +44,7 @@ def run(tmp_path: Path, trained: dict[str, Path]) -> RunFolder:
 
 
 def make_run(root: Path, algo: str, trained: dict[str, Path], kind: type[RunFolder] = RunFolder) -> RunFolder:
-    """A run folder with a policy as its final model and as its checkpoint of step 512."""
+    """Create a run folder with a policy as its final model and as its checkpoint of step 512."""
     folder = kind(root, f"{algo}-cartpole-test")
     folder.create(
         RunConfig(
@@ -101,7 +101,7 @@ def test_the_same_seed_plays_the_same_episodes(
 
 
 class WatchedFiles(EvaluationFiles):
-    """Calls ``watcher`` with each evaluation record that was just written."""
+    """Calls ``watcher`` with each evaluation record after it was written."""
 
     watcher: Callable[[EvaluationRecord], None] = staticmethod(lambda record: None)
 

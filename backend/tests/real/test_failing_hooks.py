@@ -133,7 +133,7 @@ def train_with_failing_watcher(tmp_path: Path, name: str, undisturbed: dict[str,
 
 @pytest.fixture(scope="module")
 def undisturbed(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
-    """Weights of the run."""
+    """Return the weights of a run without failures."""
     folder = run(tmp_path_factory.mktemp("undisturbed"), "undisturbed")
     assert train_run(folder)
     return weights(folder)

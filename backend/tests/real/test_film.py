@@ -33,14 +33,14 @@ def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
 
 @pytest.fixture(scope="module")
 def run_id(service: Service) -> str:
-    """A run that has learned a little, and left its film."""
+    """A short run with a filmstrip."""
     run = service.create(algo="ppo", preset=None, hyperparameters=QUICK["ppo"], total_timesteps=3_000, start=True)
     service.wait_for_status(run["id"], "completed")
     return str(run["id"])
 
 
 def made(service: Service, run_id: str, path: str = "clips", **wishes: Any) -> dict[str, Any]:
-    """The clip that was asked for, once it stands still."""
+    """Return the requested clip once its state is final."""
     asked = service.api("POST", f"/runs/{run_id}/{path}", json=wishes)
     assert asked.status_code in (200, 202), asked.text
     clip: dict[str, Any] = asked.json()
@@ -219,7 +219,7 @@ def test_another_action_is_played_once_by_the_same_policy_and_is_no_evaluation(s
 
 
 def test_a_clip_completed_during_its_lookup_is_looked_up_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Its record is read before the worker writes it, and its request is gone afterwards."""
+    """Its record is read before the worker writes it, and its request is removed afterwards."""
     clips = Clips(make_run(tmp_path, "filmed", rows=1, status="completed"))
     name = "clip_1_1_greedy"
     about = {"id": name, "seed": 1, "greedy": True, "steps": [1], "policies": ["model.zip"], "keep_bytes": 1}

@@ -21,7 +21,7 @@ PLAN = snapshots(every_steps=512, keep=100)
 
 
 def trained_twice(root: Path, algo: str, **changes: Any) -> RunFolder:
-    """512 steps, and then, in an attempt with another learning rate that a person has set, 1,280."""
+    """A run of 512 steps whose second attempt continues to 1,280 steps with a learning rate changed by a user."""
     folder = make_run(root, "parent", algo=algo, total_timesteps=512, snapshots=PLAN, **changes)
     assert train_run(folder)
     slower = KnobRequest(number=1, change=SetKnob(knob="learning_rate", value=1e-4))
@@ -33,7 +33,7 @@ def trained_twice(root: Path, algo: str, **changes: Any) -> RunFolder:
 
 
 def forked(parent: RunFolder, step: int, **wish: Any) -> RunFolder:
-    """A fork at ``step``, not trained yet."""
+    """Return an untrained fork at ``step``."""
     root = parent.path.parent
     with catalogued(root) as app:
         child = app.forks.fork(parent.run_id, ForkRequest(step=step, total_timesteps=1_280, start=True, **wish))

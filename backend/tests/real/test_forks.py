@@ -33,7 +33,7 @@ def app(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Application]:
 
 @pytest.fixture(scope="module")
 def parent(app: Application) -> str:
-    """A run of 640 steps, with a snapshot of its end."""
+    """A run of 640 steps with a snapshot of its end."""
     run_id = start(app, steps=640)
     assert ended(app, run_id).state is S.COMPLETED
     return run_id
@@ -44,7 +44,7 @@ def learned(folder: RunFolder, beyond: int = 0) -> list[Any]:
 
 
 def logged_mean(folder: RunFolder) -> float:
-    """The mean return that was logged last, unless episodes have ended since."""
+    """Return the mean return that was logged last, unless episodes have ended since."""
     return [row["values"]["rollout/ep_rew_mean"] for row in rows(folder) if "rollout/ep_rew_mean" in row["values"]][-1]
 
 

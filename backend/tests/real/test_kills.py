@@ -21,7 +21,7 @@ pytestmark = pytest.mark.faults
 
 @pytest.fixture(scope="module")
 def other(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LiveRun]:
-    """A run that has nothing to do with what is killed."""
+    """A run that is not involved in the kills."""
     run = LiveRun(tmp_path_factory.mktemp("kills") / "runs", "other")
     yield run
     run.close()
@@ -35,7 +35,7 @@ def service(other: LiveRun) -> Iterator[Service]:
 
 
 class Scribe:
-    """Writes a row of a run every few milliseconds, whatever becomes of the service."""
+    """Writes a row of a run every few milliseconds, whether the service lives or not."""
 
     def __init__(self, run: LiveRun) -> None:
         self._run, self._done = run, Event()
@@ -44,7 +44,7 @@ class Scribe:
         self._thread.start()
 
     def stop(self) -> int:
-        """The seq of the last row."""
+        """Stop writing, and return the sequence number of the last row."""
         self._done.set()
         self._thread.join()
         return self.last
@@ -57,7 +57,9 @@ class Scribe:
 def test_a_service_killed_at_random_moments_loses_no_row_no_run_and_no_queue_position(
     tmp_path: Path, figures: Figures
 ) -> None:
-    """A client that comes back with its cursor gets each row once; what trained is followed, what waited waits."""
+    """A client that returns with its cursor gets each row once, training runs are followed, and queued runs keep
+    waiting.
+    """
     run = LiveRun(tmp_path / "runs", "alive")
     scribe, seen, cursor, waits = Scribe(run), list[int](), "", ""
     try:

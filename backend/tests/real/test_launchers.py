@@ -44,7 +44,7 @@ ENDLESS = 1_000_000
 
 @dataclass(frozen=True)
 class Kind:
-    """A way to launch, and what may differ from one to the next."""
+    """A kind of launcher, and its differences from others."""
 
     make: Callable[[Cluster], Launcher]
     warm: bool = False
@@ -67,7 +67,7 @@ KINDS = {
 
 
 class Rig:
-    """One launcher as a service has it, and the workers that came from it."""
+    """A launcher as a service has it, and its workers."""
 
     def __init__(self, kind: Kind, cluster: Cluster) -> None:
         self.kind = kind
@@ -95,7 +95,7 @@ HERE = ("process", "thread", "scripted")
 
 
 def rigs_of(kind: str) -> Iterator[Callable[[], Rig]]:
-    """Yield a function that makes rigs of one kind; each is a service of its own. They end with the iterator."""
+    """Yield a function that creates rigs of one kind, each like a separate service. They end with the iterator."""
     rigs: list[Rig] = []
     cluster = Cluster()
 
@@ -122,7 +122,7 @@ def rig(new_rig: Callable[[], Rig]) -> Rig:
 
 @pytest.fixture
 def forks(monkeypatch: pytest.MonkeyPatch) -> None:
-    """For what a worker does in its job: however it was started, it need not import torch first."""
+    """Make workers forks, which need not import torch, in tests of what a worker does however it was started."""
     spawn_forks(monkeypatch)
 
 
@@ -253,7 +253,7 @@ def test_an_unknown_identity_adopts_no_worker(rig: Rig, identity: str) -> None:
 
 
 def test_a_worker_that_cannot_start_is_a_launcher_error_or_an_exit(rig: Rig, tmp_path: Path) -> None:
-    """The run folder was removed."""
+    """Its run folder was removed."""
     folder = RunFolder(tmp_path, "ppo-cartpole-removed")
     try:
         worker = rig.launch(folder)

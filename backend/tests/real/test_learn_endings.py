@@ -36,7 +36,7 @@ STEPS = 32
 
 
 def ended_runs(runs_dir: Path, count: int = 1) -> list[RunRow]:
-    """The runs in the folder, oldest first, once all of them have ended."""
+    """Return the runs in the folder, oldest first, after all have ended."""
 
     def found() -> list[RunRow]:
         every = [row_of_folder(folder) for folder in run_folders(runs_dir)]
@@ -93,7 +93,7 @@ class Raises(BaseCallback):
 
 
 class Alone(BaseCallback):
-    """Forwards steps to another callback, and nothing else but the start."""
+    """Forwards only the start and the steps to another callback."""
 
     def __init__(self, inner: BaseCallback) -> None:
         super().__init__()
@@ -111,7 +111,7 @@ class Alone(BaseCallback):
 
 
 def learn(model: BaseAlgorithm, *callbacks: BaseCallback, steps: float = STEPS) -> None:
-    """Learn, going on after whatever is raised, and keeping nothing of it: as a notebook or a search does."""
+    """Learn, and ignore any exception without keeping a reference to it, as a notebook or a search does."""
     try:
         model.learn(steps, callback=list(callbacks))  # type: ignore[arg-type]
     except BaseException:
@@ -230,7 +230,7 @@ def test_each_learn_call_is_a_separate_run_whatever_happened_to_the_previous_one
 
 
 class Twice(PPO):
-    """Learns in two parts, and does something afterwards."""
+    """Learns in two parts, and does other work afterwards."""
 
     afterwards: Callable[[], object] = staticmethod(lambda: None)
 
@@ -242,7 +242,7 @@ class Twice(PPO):
 
 
 class Stubborn(PPO):
-    """Handles what its rollouts raise, and goes on."""
+    """Handles the exceptions of its rollouts, and continues."""
 
     def learn(self, total_timesteps: int, callback: Any = None, **options: Any) -> Any:
         total, callback = self._setup_learn(total_timesteps, callback)
@@ -332,7 +332,7 @@ def test_algorithms_with_their_own_learn_method_are_recorded(tmp_path: Path) -> 
 
 
 def test_this_interpreter_reveals_how_frames_ended() -> None:
-    """Without it, endings that nothing of ours passes are told by what is known otherwise."""
+    """Without this, endings that pass none of our code are detected by other signs."""
     assert _frames_keep_last_instruction()
 
 

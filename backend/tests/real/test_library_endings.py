@@ -45,6 +45,6 @@ def test_a_run_without_a_with_block_ends_when_its_program_does(
 
 
 def test_an_exited_program_is_detected_within_ten_seconds() -> None:
-    """The sum of what is waited for; seconds on a busy machine would tell nothing."""
+    """Checks the sum of the configured delays, because measured seconds depend on the load of the machine."""
     assert HEARTBEAT_SECONDS * 2 < foreign.SILENCE_SECONDS, "one late beat is no silence"
     assert foreign.SILENCE_SECONDS + HEARTBEAT_SECONDS + foreign.POLL_SECONDS + foreign_runs.POLL_SECONDS <= 10

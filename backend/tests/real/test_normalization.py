@@ -41,7 +41,7 @@ def test_a_saved_policy_gets_the_same_inputs_as_in_training(tmp_path: Path, algo
 
 
 def test_returns_are_unnormalised_and_each_policy_has_the_normalisation_of_its_own_step(tmp_path: Path) -> None:
-    """MountainCar gives -1 a step; in training that is another number."""
+    """MountainCar gives -1 per step; training sees another number."""
     folder = make_run(
         tmp_path,
         env_id="MountainCar-v0",

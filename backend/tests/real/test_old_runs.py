@@ -50,13 +50,13 @@ def test_the_policy_of_an_old_run_can_be_evaluated(tmp_path: Path) -> None:
 
 
 def ended(service: Service, run_id: str) -> dict[str, Any] | None:
-    """The newest evaluation of the run, once it has ended."""
+    """Return the newest evaluation of the run after it has ended."""
     newest: dict[str, Any] = service.get(f"/runs/{run_id}/evaluations/latest")
     return newest if newest["status"] in ("completed", "failed") else None
 
 
 def everything(service: Service) -> dict[str, Any]:
-    """What the service says of each run, by every way there is to ask."""
+    """Return what the service says about each run, from every endpoint."""
     runs = service.get("/runs?sort=created_at")["runs"]
     ids = [run["id"] for run in runs]
     said: dict[str, Any] = {"list": runs}
@@ -78,7 +78,7 @@ def everything(service: Service) -> dict[str, Any]:
 
 
 def rows(service: Service, run_id: str) -> list[dict[str, Any]]:
-    """Every row that a stream of an ended run delivers before it ends."""
+    """Return every row that a stream of an ended run sends."""
     found: list[dict[str, Any]] = []
     with streaming(service, f"/runs/{run_id}/stream") as stream:
         for event in stream:

@@ -57,7 +57,7 @@ def test_training_ended_by_its_environment_fails_with_the_cause(tmp_path: Path) 
 
 
 def test_a_fork_trains_though_the_environment_is_not_configured(tmp_path: Path) -> None:
-    """The run's configuration names its class."""
+    """The configuration of the run names its class."""
     small = {"n_envs": 1, "n_steps": 64, "batch_size": 64, "n_epochs": 1}
     custom = describe("Plain")
     parent = parent_of(tmp_path, "ppo", env_id="Plain", custom_environment=custom, hyperparameters=small)

@@ -39,7 +39,7 @@ def resume(folder: RunFolder, attempt: int = 2, **wishes: Any) -> None:
 
 
 def learned(folder: RunFolder) -> list[Any]:
-    """The rows that say more than how fast it went: when those come, the clock decides."""
+    """Return the rows that contain more than rates, whose times depend on the clock."""
     return [row for row in curves(folder) if row[1]]
 
 
@@ -49,7 +49,7 @@ def only(folder: RunFolder, kind: EventKind) -> Any:
 
 
 def with_rows_beyond(folder: RunFolder, root: Path, snapshot: str) -> RunFolder:
-    """A copy of a run that ended, as if its worker had died at the end and ``snapshot`` were its last."""
+    """Copy an ended run as if its worker had died at the end with ``snapshot`` as its last snapshot."""
     copy = RunFolder(root, folder.run_id)
     shutil.copytree(folder.path.parent, root)
     for other in snapshots_of(copy):
@@ -138,7 +138,7 @@ def test_a_pause_requested_before_training_starts_takes_effect_at_the_first_step
 
 @pytest.fixture(scope="module")
 def ended(tmp_path_factory: pytest.TempPathFactory) -> RunFolder:
-    """A run that was trained to its end, with a snapshot on the way."""
+    """A completed run with a snapshot before its end."""
     folder = run_of(tmp_path_factory.mktemp("ended") / "runs", every_steps=400, keep=10)
     assert train_run(folder)
     return folder

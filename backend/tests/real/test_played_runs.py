@@ -34,7 +34,7 @@ def playing(service: Service, **wishes: Any) -> Iterator[Viewer]:
 
 
 def fall_over(viewer: Viewer, episodes: int = 1) -> str:
-    """Play CartPole with one key held until it has fallen over so often; return the run that this is kept in."""
+    """Hold one key in CartPole until the given number of episodes have ended, and return the run that stores them."""
     viewer.send(type="rate", fps=60)
     viewer.send(type="action", value=1)
     found = viewer.until(lambda message: isinstance(message, RecordedMessage) and message.episodes == episodes)

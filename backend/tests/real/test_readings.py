@@ -28,7 +28,7 @@ CONTINUOUS = ["ppo", "a2c", "trpo"]
 def trained(
     root: Path, algo: str, env_id: str | None = None, **hyperparameters: Any
 ) -> tuple[Any, TrainedPolicy, gymnasium.Env[Any, Any]]:
-    """A model that has learned a little, its policy, and an environment to play in."""
+    """A briefly trained model, its policy, and an environment to play in."""
     config = make_run(
         root, algo=algo, env_id=env_id or WORLDS.get(algo, "CartPole-v1"), hyperparameters=hyperparameters
     ).read_config()
@@ -38,7 +38,7 @@ def trained(
 
 
 def read(policy: TrainedPolicy, env: gymnasium.Env[Any, Any], n: int = 5) -> tuple[Any, Any, Reading]:
-    """``n`` observations of an episode, what the policy does, and its reading."""
+    """Return ``n`` observations of an episode, the policy's actions, and its readings."""
     observations = []
     env.action_space.seed(1)
     observations.append(env.reset(seed=1)[0])

@@ -29,12 +29,12 @@ def names(folder: RunFolder) -> list[str]:
 
 
 def mine(folder: RunFolder) -> list[Any]:
-    """The events that say that it was taken."""
+    """Return the events about the requested snapshot."""
     return [event for event in events(folder, EventKind.SNAPSHOT) if event.data.name == MINE.name]
 
 
 def ask(folder: RunFolder, callback: RunCallback, *, stop: bool = False) -> None:
-    """At the last moment: the watcher may not hear of it."""
+    """Request a snapshot at the last moment, when the watcher may miss it."""
     folder.change_control(snapshot_requests=(MINE,))
     if stop:
         callback._stop.set()

@@ -44,7 +44,7 @@ behind_nginx = pytest.mark.skipif(shutil.which("nginx") is None, reason="nginx i
 
 @pytest.fixture(scope="module")
 def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
-    """A service with the settings of the docs, one run, and two pages."""
+    """A service with the settings of the docs, one run and two pages."""
     folder = tmp_path_factory.mktemp("proxied")
     make_run(folder / "runs", "a-run", rows=3, status="completed")
     (folder / "out").mkdir()
@@ -65,7 +65,7 @@ def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
 
 @pytest.fixture(scope="module")
 def nginx(service: Service, tmp_path_factory: pytest.TempPathFactory) -> Iterator[int]:
-    """The port of an nginx with the example of the docs."""
+    """The port of an nginx with the configuration of the docs."""
     example = re.search(r"```nginx\n(.*?)```", DOCS.read_text(), re.DOTALL)
     assert example, "the docs have an example"
     with socket.socket() as free:
@@ -97,7 +97,7 @@ def nginx(service: Service, tmp_path_factory: pytest.TempPathFactory) -> Iterato
 
 @pytest.fixture
 def browser(nginx: int) -> Iterator[httpx.Client]:
-    """A client of nginx that asks for the host of the docs, and has not signed in."""
+    """A client of nginx that sends the host name of the docs and is not signed in."""
     with httpx.Client(base_url=f"http://127.0.0.1:{nginx}", headers={"Host": HOST}, timeout=PATIENCE) as client:
         yield client
 

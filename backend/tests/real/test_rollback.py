@@ -55,7 +55,9 @@ def make(root: Path, name: str) -> RunFolder:
 
 
 def going_back(*, forgetting: bool = False) -> Callable[[RunCallback], None]:
-    """To the oldest snapshot that is in memory, from there or from disk."""
+    """Return an action that requests a rollback to the oldest snapshot in memory, which is then read from memory or
+    disk.
+    """
 
     def go(callback: RunCallback) -> None:
         assert callback.snapshots is not None
@@ -95,7 +97,7 @@ def rule(when: dict[str, Any], *do: dict[str, Any], **more: Any) -> Rule:
 
 
 def poisoned(monkeypatch: pytest.MonkeyPatch, step: int, times: int) -> None:
-    """Weights become something that is no number whenever training passes ``step``, so many times."""
+    """Make weights non-finite whenever training passes ``step``, a given number of times."""
     original, left = RunCallback._on_step, [times]
 
     def on_step(self: RunCallback) -> bool:

@@ -55,7 +55,7 @@ def only_run(runs_dir: Path) -> RunFolder:
 
 
 class Split(gymnasium.Wrapper[Any, Any, Any, Any]):
-    """Reports components of the reward, which are odd in the first episode."""
+    """Reports reward components, which are invalid in the first episode."""
 
     episodes = 0
 

@@ -71,14 +71,17 @@ def evaluate(folder: RunFolder, launcher: Launcher) -> EvaluationSummary:
 
 
 def told(folder: RunFolder, *, later: bool) -> list[tuple[int, str, Mapping[str, Any]]]:
-    """Events without what the clock decides. ``later``: those that are written beside training, in no fixed order."""
+    """Return the events without values that depend on the clock. ``later`` are those written beside training, in no
+    fixed order.
+    """
     found = [(event.step, str(event.event), event.data.model_dump(exclude={*VARIES})) for event in events(folder)]
     return [one for one in found if (one[1] in LATER) is later]
 
 
 def files(folder: RunFolder) -> list[str]:
-    """Every file below the folder; those that are named by the clock, by their kind alone. Scripted snapshots hold no
-    replay buffer."""
+    """Return every file below the folder; files named by the clock are reduced to their kind. Scripted snapshots hold
+    no replay buffer.
+    """
     kept = (path.relative_to(folder.path) for path in folder.path.rglob("*") if path.is_file())
     names = [f"eval/*{''.join(path.suffixes)}" if path.parts[0] == "eval" else path.as_posix() for path in kept]
     return sorted(name for name in names if name != "worker.log" and not name.startswith("replay/"))

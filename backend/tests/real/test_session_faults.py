@@ -37,14 +37,14 @@ def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
 
 
 def time_until_gone(figures: Figures, what: str, is_gone: Callable[[], bool]) -> None:
-    """Wait for it; a soak holds how long that took to the promise."""
+    """Wait until the session has ended; a soak checks the time against the documented limit."""
     begin = time.monotonic()
     eventually(lambda: is_gone() or None, f"session's worker gone: {what}")
     figures.add(f"session's worker gone: {what}", time.monotonic() - begin, "s", at_most=10)
 
 
 def session_workers(service: Service) -> list[psutil.Process]:
-    """The workers of sessions that this service has started."""
+    """Return the session workers that this service started."""
     return workers_of(service, "--session")
 
 

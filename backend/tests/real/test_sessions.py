@@ -29,7 +29,7 @@ def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
 
 @pytest.fixture(scope="module")
 def trained(service: Service) -> str:
-    """A run that has ended."""
+    """A completed run."""
     run = service.create(start=True, preset=None, total_timesteps=512, hyperparameters=QUICK["ppo"])
     service.wait_for_status(run["id"], "completed")
     return str(run["id"])

@@ -30,7 +30,7 @@ def app(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Application]:
 
 @pytest.fixture(scope="module")
 def run_id(app: Application) -> str:
-    """A run of DQN with a replay buffer, a periodic evaluation and a rule, and a snapshot of its end, 400."""
+    """A DQN run with a replay buffer, a periodic evaluation, a rule, and a snapshot of its end at step 400."""
     rule = Rule(when=StepsLimit(steps=100_000), do=(PauseTraining(),))
     plan = EvaluationPlan(every_steps=150, episodes=1)
     run_id = start(app, algo="dqn", steps=400, evaluation=plan, rules=(rule,))
@@ -49,7 +49,7 @@ def verified(app: Application, run_id: str, name: str) -> SnapshotVerification:
 
 
 def flip(path: Path) -> bytes:
-    """Flip one bit in the middle; return what was there."""
+    """Flip one bit in the middle, and return the previous content."""
     whole = path.read_bytes()
     place = len(whole) // 2
     path.write_bytes(whole[:place] + bytes([whole[place] ^ 1]) + whole[place + 1 :])

@@ -52,7 +52,7 @@ class Clock:
 
 
 class Taken:
-    """Snapshots of a training that is only pretended, at the step that ``at`` says."""
+    """Snapshots of a simulated training at the step that ``at`` sets."""
 
     def __init__(self, folder: RunFolder, answered: int = 0, **plan: Any) -> None:
         self.folder, self.clock, self.journals = folder, Clock(), RunJournals(folder)
@@ -71,7 +71,7 @@ class Taken:
         self.requests: list[SnapshotRequest] = []
 
     def ask(self, name: str | None = None, message: str = "") -> None:
-        """A person does, and both the watcher and the trainer hear of it."""
+        """Request a snapshot as a user; both the watcher and the trainer receive it."""
         self.requests.append(SnapshotRequest(number=len(self.requests) + 1, name=name, message=message))
         self.snapshots.requested.add_requests(self.requests)
         self.snapshots.requested.add_requests(self.requests)
@@ -81,7 +81,7 @@ class Taken:
         return Captured(self._step, point, 0, b"state", {}, ())
 
     def at(self, step: int, seconds: float) -> None:
-        """Begin a rollout at that step and time."""
+        """Start a rollout at that step and time."""
         self._step, self.clock.now = step, seconds
         self.snapshots.check_clock()
         if self.snapshots.is_due(step, is_evaluated=False):
@@ -96,7 +96,7 @@ def folder(tmp_path: Path) -> RunFolder:
 
 @pytest.fixture
 def quick_switches() -> Iterator[None]:
-    """Threads take turns as often as they can."""
+    """Make threads switch as often as possible."""
     before = sys.getswitchinterval()
     sys.setswitchinterval(1e-6)
     yield
@@ -216,7 +216,7 @@ def test_a_request_pending_at_a_stop_raises_a_warning(folder: RunFolder) -> None
 
 
 def test_a_snapshot_with_an_existing_name_does_not_replace_it(folder: RunFolder) -> None:
-    """Its worker was killed after it was written, or another one was given that name meanwhile."""
+    """Its worker was killed after writing it, or another snapshot got that name meanwhile."""
     written(folder, 100, name="mine", is_named=True, message="It walks.")
     taken = Taken(folder, every_seconds=None)
     taken.ask("mine", "It runs.")

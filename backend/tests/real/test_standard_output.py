@@ -12,7 +12,7 @@ import pytest
 @pytest.mark.skipif(not Path("/dev/stdout").exists(), reason="there is no such name")
 @pytest.mark.parametrize("mode", ["wb", "ab"])
 def test_standard_output_keeps_existing_content(tmp_path: Path, mode: str) -> None:
-    """As a shell redirects it, with > and >>."""
+    """The shell redirects it with > and >>."""
     path = tmp_path / "output"
     path.write_bytes(b"before ")
     script = (
@@ -29,7 +29,7 @@ def test_standard_output_keeps_existing_content(tmp_path: Path, mode: str) -> No
 
 
 def test_printed_output_never_reaches_a_file_opened_later(tmp_path: Path) -> None:
-    """Without standard output, its number is free for the next file."""
+    """If standard output is closed, the next opened file gets its number."""
     script = (
         "from rlviz import standard_streams\n"
         "standard_streams.settle()\n"

@@ -29,7 +29,7 @@ BEGAN = 2_000_000_000.0
 
 @pytest.fixture
 def worker(monkeypatch: pytest.MonkeyPatch) -> Actor:
-    """Whatever is launched is this worker, and so is whatever is adopted."""
+    """A fake worker that every launch and every adoption returns."""
     worker = Actor()
     monkeypatch.setattr(ProcessLauncher, "launch", lambda *_: worker)
     monkeypatch.setattr(ProcessLauncher, "adopt", lambda *_: worker)

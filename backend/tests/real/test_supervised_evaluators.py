@@ -42,7 +42,7 @@ LONG = 100
 
 @pytest.fixture(scope="module")
 def trained(tmp_path_factory: pytest.TempPathFactory) -> RunFolder:
-    """A finished run, in a folder of runs that no service has seen."""
+    """A finished run in a runs folder that no service has opened."""
     folder = make_run(tmp_path_factory.mktemp("runs"), total_timesteps=256)
     assert train_run(folder)
     return folder
@@ -68,7 +68,7 @@ def evaluate(
 
 
 def half_way(app: Application, run_id: str) -> int:
-    """The evaluator's process id, once it has played an episode."""
+    """Return the evaluator's process id after it has played an episode."""
     eventually(lambda: app.evaluations.latest(run_id).parsed().episodes_done, "the first episode")
     row = app.evaluations.latest(run_id)
     assert row.parsed().status is EvaluationStatus.RUNNING

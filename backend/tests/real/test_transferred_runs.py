@@ -28,7 +28,7 @@ LONGER = 400
 
 @pytest.fixture(scope="module")
 def trained(tmp_path_factory: pytest.TempPathFactory) -> RunFolder:
-    """A run of DQN, whose snapshots need segments of a replay buffer, that has done its 200 steps."""
+    """A DQN run of 200 steps, whose snapshots need segments of a replay buffer."""
     root = tmp_path_factory.mktemp("here")
     folder = make_run(root, algo="dqn", total_timesteps=200, snapshots=snapshots(every_steps=100, keep=2))
     assert train_run(folder)
@@ -42,7 +42,7 @@ def bundle(trained: RunFolder, tmp_path_factory: pytest.TempPathFactory) -> Path
 
 @pytest.fixture(scope="module")
 def went_on(trained: RunFolder, bundle: Path) -> RunFolder:
-    """The run, trained for longer where it was made."""
+    """The run, trained further on its original machine."""
     train_on(trained, "200")
     return trained
 

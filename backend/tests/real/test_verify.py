@@ -28,7 +28,7 @@ EVALUATION = "eval_20261121-014312-001"
 
 
 def recorded(root: Path, monkeypatch: pytest.MonkeyPatch, algo: str = "ppo", env_id: str = "CartPole-v1") -> RunFolder:
-    """A run with an evaluation of an untrained policy that explores, of which every frame is hashed."""
+    """A run with an evaluation of an untrained, exploring policy, with a hash of every frame."""
     folder = RunFolder(root, "a-run-to-verify")
     config = RunConfig(
         run_id=folder.run_id,

@@ -62,7 +62,7 @@ class Does(BaseCallback):
 
 
 def trained(kind: str, folder: Path, *callbacks: BaseCallback) -> tuple[dict[str, Any], dict[str, Any], list[str]]:
-    """Weights, rows of the user's own logs, and names of the files."""
+    """Return the weights, the rows of the user's own logs, and the names of the files."""
     model = small_model(kind, gymnasium.make("CartPole-v1", max_episode_steps=7))
     model.set_logger(configure(str(folder), ["csv", "json"]))
     for _ in range(2):
@@ -94,7 +94,7 @@ def test_weights_and_logs_equal_those_of_an_unwatched_script(tmp_path: Path, kin
 
 def test_the_model_can_be_saved_copied_and_pickled_while_it_is_watched(tmp_path: Path) -> None:
     class Mine(PPO):
-        """Pickled by its content, since no module has it."""
+        """Is pickled by value, because no module contains it."""
 
     copies: list[Any] = []
 
@@ -194,7 +194,7 @@ def test_seeds_and_lengths_of_every_type_are_recorded(
 
 
 class Ends(BaseCallback):
-    """Ends training with the sixteenth step."""
+    """Ends training at the sixteenth step."""
 
     def _on_step(self) -> bool:
         return self.num_timesteps < 16
@@ -204,7 +204,7 @@ class Ends(BaseCallback):
 
 
 class Batched(VecEnv):
-    """A simulator that steps all its copies at once: there are no single environments to ask."""
+    """A simulator that steps all its copies at once, so that there are no single environments."""
 
     def __init__(self, spec: Callable[[], Any]) -> None:
         self._spec, self._steps = spec, 0
@@ -269,7 +269,7 @@ def test_the_script_can_name_the_environment(tmp_path: Path) -> None:
 
 
 def with_a_function() -> gymnasium.Env[Any, Any]:
-    """Registered, with an argument that no process can send to another."""
+    """An environment registered with an argument that cannot be pickled."""
     gymnasium.register("WithAFunction-v0", entry_point=CartPoleEnv, max_episode_steps=20)
     env = gymnasium.make("WithAFunction-v0")
     assert env.unwrapped.spec is not None
@@ -305,7 +305,7 @@ def test_environments_in_subprocesses_are_recorded(
 
 
 class Informs(gymnasium.Wrapper[Any, Any, Any, Any]):
-    """Puts something of its own where the library reports episodes."""
+    """Puts a foreign value where the library reports episodes."""
 
     def __init__(self, episode: Any) -> None:
         super().__init__(gymnasium.make("CartPole-v1", max_episode_steps=5))

@@ -120,7 +120,7 @@ def test_curves_of_groups_have_bands(client: Client, application: Application) -
 
 @pytest.fixture(scope="module")
 def mixed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Client]:
-    """Runs of each algorithm in three environments, one of which has no threshold."""
+    """Runs of each algorithm in three environments, one of them without a threshold."""
     runs_dir = tmp_path_factory.mktemp("mixed")
     ends = {"CartPole-v1": 475.0, "Acrobot-v1": -100.0, "Pendulum-v1": -150.0}
     for algo in ALGORITHMS:

@@ -157,7 +157,7 @@ def test_a_range_beyond_the_end_returns_416_and_the_length_of_the_file(service: 
     ],
 )
 def test_a_list_of_ranges_or_an_invalid_range_is_ignored(service: Service, value: str) -> None:
-    """RFC 9110, 14.2: what a server does not understand it must ignore; the rest it may."""
+    """RFC 9110, 14.2: a server must ignore what it does not understand, and may ignore the rest."""
     whole = service.folder(ENDED).config_path.read_bytes()
     answer = service.api("GET", f"/runs/{ENDED}/artifacts/config.json", headers={"Range": value})
     assert answer.status_code == 200

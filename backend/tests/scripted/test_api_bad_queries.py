@@ -56,7 +56,7 @@ def test_an_invalid_time_is_refused(service: Service, since: str) -> None:
 
 
 def cursor_of(*parts: object) -> str:
-    """A cursor of the list as it is built inside."""
+    """Encode a cursor of the list like the service does."""
     return base64.urlsafe_b64encode(json.dumps(parts).encode()).decode()
 
 
@@ -136,7 +136,7 @@ SPLIT = f"{CODE}\r\n\r\nevent: end\r\ndata: {{}}\r\n\r\n"
 
 
 def test_text_that_looks_like_code_stays_text_in_every_field(service: Service) -> None:
-    """What can be stored comes back as it was, what cannot is quoted in a problem; no browser takes it for a page."""
+    """Valid text is returned unchanged, invalid text is quoted in a problem, and no browser treats either as a page."""
     labels = {"name": f"{FORMULA}{CODE}", "tags": [CODE[:40], FORMULA[:40]], "notes": SPLIT}
     run_id = service.create(name=CODE)["id"]
     answers = [service.api("PATCH", f"/runs/{run_id}", json=labels)]

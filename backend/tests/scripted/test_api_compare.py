@@ -66,7 +66,7 @@ def test_a_comparison_says_which_run_is_better_and_why(service: Service) -> None
     [("step", [10, 20, 30]), ("episode", [1, 2, 3]), ("seconds", [0, 2, 4])],
 )
 def test_any_metric_can_be_compared_over_any_axis(service: Service, x: str, places: list[float]) -> None:
-    """The runs were never started: seconds count from the first episode."""
+    """The runs were never started, so seconds count from the first episode."""
     one, two = service.create(name="one"), service.create(name="two", env_id="Acrobot-v1")
     write_episodes(service.folder(one["id"]), [1, 2, 3])
     query = {"runs": f"{one['id']},{two['id']}", "metrics": "episode/length, no/such,eval/mean_reward", "x": x}

@@ -26,7 +26,7 @@ SQUARE = Components(layout=SpaceLayout(kind="Discrete", dtype="int64", numbers=1
 
 
 def falling(length: int, side: int) -> Played:
-    """A pole that falls to one side, faster and faster; what is expected of it collapses shortly before the end."""
+    """A pole that falls to one side ever faster; its predicted value collapses shortly before the end."""
     angle = side * 0.215 * np.linspace(0, 1, length + 1) ** 2
     values = [50.0] * (length - 4) + [30.0, 20.0, 10.0, 5.0, 0.0]
     seen = np.stack([angle, np.gradient(angle) * 50], axis=1).astype(np.float32)
@@ -45,7 +45,7 @@ def walk(*squares: int) -> Played:
 
 
 def plain(*episodes: tuple[float, int, bool]) -> list[Played]:
-    """Of each episode return, length, and whether it terminated."""
+    """Return the return, the length, and whether it terminated, of each episode."""
     return [Played([whole] + [0.0] * (length - 1), terminated) for whole, length, terminated in episodes]
 
 

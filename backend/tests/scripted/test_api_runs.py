@@ -136,7 +136,7 @@ def test_a_run_beyond_the_limit_waits_and_shows_its_position(service: Service) -
 
 @pytest.fixture(scope="module")
 def listed(service: Service) -> list[str]:
-    """Five runs that only this module knows, oldest first."""
+    """Five runs of this module, oldest first."""
     wishes: list[dict[str, Any]] = [
         {"name": "zebra", "algo": "ppo"},
         {"name": "Alpaca", "algo": "dqn"},

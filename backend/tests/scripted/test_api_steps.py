@@ -112,7 +112,7 @@ def test_the_query_sets_conditions_sort_order_and_range(service: Service) -> Non
 
 
 def test_ten_thousand_steps_are_filtered_at_once(service: Service) -> None:
-    """``make bench`` measures how long it takes; here a limit that only a loop over records would miss."""
+    """``make bench`` measures the time; the limit here only detects a loop over records."""
     query = {"where": ["action:1", "observation.0:>500"], "columns": "index"}
     steps(service, LONG, **query)
     started = time.perf_counter()

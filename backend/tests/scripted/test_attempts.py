@@ -42,7 +42,7 @@ SECONDS = 60.0
 
 
 class Service:
-    """As much of a service as follows one run."""
+    """The parts of a service that follow one run."""
 
     def __init__(self, root: Path, folder: RunFolder) -> None:
         self.folder, self.database, self.events = folder, Database(root / "rlviz.db"), EventBus()
@@ -54,7 +54,7 @@ class Service:
             session.add(row_of_config(folder.read_config()))
 
     def queue(self, attempt: int) -> None:
-        """What ``POST /runs/{id}/start`` does, and what resuming will do, and the launch that follows."""
+        """Do what ``POST /runs/{id}/start`` or a resume does, and the following launch."""
         snapshot = "30" if attempt > 1 else None
         self.folder.change_control(desired=Desired.RUN, attempt=attempt, resume_from=snapshot)
         with self.database.write() as session:
@@ -90,7 +90,7 @@ def service(tmp_path: Path) -> Iterator[Service]:
 
 
 def train(folder: RunFolder, episodes: int, *, finish: bool) -> None:
-    """A trainer: it takes its attempt and its counters from the folder, and may go without a word."""
+    """A fake trainer: it takes its attempt and counters from the folder, and may exit silently."""
     attempt = begin_attempt(folder)
     with closing(RunJournals(folder)) as journals:
         journals.event(10 * attempt.episodes, StartedData(attempt=attempt.number))
@@ -104,7 +104,7 @@ def train(folder: RunFolder, episodes: int, *, finish: bool) -> None:
 
 
 async def until(stream: AsyncGenerator[StreamEvent, None], last: Callable[[StreamEvent], bool]) -> list[StreamEvent]:
-    """Events up to the one that ``last`` knows."""
+    """Return the events up to the first that ``last`` accepts."""
     found: list[StreamEvent] = []
     while not (found and last(found[-1])):
         found.append(await asyncio.wait_for(anext(stream), SECONDS))
@@ -112,7 +112,7 @@ async def until(stream: AsyncGenerator[StreamEvent, None], last: Callable[[Strea
 
 
 def told(found: list[StreamEvent]) -> tuple[list[int], list[str]]:
-    """Numbers of the rows, and the statuses, each once in a row."""
+    """Return the numbers of the rows, and the statuses without repetitions."""
     lines = [orjson.loads(b"[" + event.rows + b"]") for event in found if isinstance(event, MetricsEvent)]
     statuses = [event.run.status for event in found if isinstance(event, StatusEvent)]
     changes = [status for place, status in enumerate(statuses) if statuses[place - 1 : place] != [status]]

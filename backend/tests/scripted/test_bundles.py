@@ -48,7 +48,7 @@ def bundle(folder: RunFolder, tmp_path: Path) -> Path:
 
 
 def changed(bundle: Path, change: Callable[[dict[str, bytes]], None]) -> Path:
-    """The bundle with other members."""
+    """Return the bundle with other members."""
     with zipfile.ZipFile(bundle) as archive:
         members = {name: archive.read(name) for name in archive.namelist()}
     change(members)
@@ -59,7 +59,7 @@ def changed(bundle: Path, change: Callable[[dict[str, bytes]], None]) -> Path:
 
 
 def renamed(old: str, new: str) -> Callable[[dict[str, bytes]], None]:
-    """In the manifest as well, with the right hash."""
+    """Rename a member, also in the manifest, with the correct hash."""
 
     def change(members: dict[str, bytes]) -> None:
         manifest = json.loads(members[MANIFEST])
@@ -82,7 +82,7 @@ def test_a_run_is_imported_as_it_was_exported_without_machine_specific_files(
 
 
 def test_a_bundle_without_policies_contains_no_file_that_holds_one(tmp_path: Path) -> None:
-    """Those of steps that the run went back from as well."""
+    """This includes policies of steps discarded by a rollback."""
     made = make_run(tmp_path / "here", RUN_ID, rows=5, status="completed")
     policies = {
         *("model.zip", "best_model.zip", "checkpoints/step_1.zip", "film/step_1.zip", "snapshots/1.zip"),
@@ -116,7 +116,7 @@ def test_a_bundle_of_a_training_run_is_imported_as_interrupted(tmp_path: Path) -
 
 
 class Meddling(io.BytesIO):
-    """What a bundle is written to, while with each write something happens to the run."""
+    """A file for a bundle that changes the run at each write."""
 
     def __init__(self, happens: Callable[[], object]) -> None:
         super().__init__()
@@ -211,7 +211,7 @@ def test_a_bundle_with_a_link_is_refused(bundle: Path, tmp_path: Path) -> None:
 
 
 def test_a_zip_bomb_is_refused_by_its_declared_and_by_its_actual_size(tmp_path: Path) -> None:
-    """A gigabyte of zeros takes a megabyte in an archive."""
+    """A gigabyte of zeros takes one megabyte in an archive."""
     zeros = 50_000_000
     config = make_run(tmp_path / "here", RUN_ID).config_path.read_bytes()
     of_config = {"path": "config.json", "bytes": len(config), "sha256": hashlib.sha256(config).hexdigest()}

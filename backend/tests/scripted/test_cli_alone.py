@@ -31,7 +31,7 @@ raise SystemExit(main.main(["runs"]))
 
 
 def statuses(folder: Path) -> dict[str, str]:
-    """Of every run, as another command tells them."""
+    """Return the status of every run, as another command prints it."""
     listed = shell(folder, "runs", "--json")
     assert listed.returncode == 0, listed.stderr
     return {run["id"]: run["status"] for run in json.loads(listed.stdout)["runs"]}
@@ -108,7 +108,7 @@ sys.exit(main({arguments!r}))
 
 @contextmanager
 def terminal(folder: Path, *arguments: str, columns: int = 40) -> Iterator[tuple[ForkedProcess, int]]:
-    """A command whose input and output are a terminal; yields its process and the other end."""
+    """Run a command on a terminal; yield its process and the other end."""
     ours, theirs = pty.openpty()
     size = {"COLUMNS": str(columns), "LINES": "24", "TERM": "xterm", SOCKET: template_address()}
     script = ON_TERMINAL.format(path=os.ttyname(theirs), arguments=list(arguments))
@@ -126,7 +126,7 @@ def terminal(folder: Path, *arguments: str, columns: int = 40) -> Iterator[tuple
 
 
 def read_until(end: int, text: str) -> str:
-    """What the terminal shows until ``text`` appears."""
+    """Return what the terminal shows until ``text`` appears."""
     shown = ""
     deadline = time.monotonic() + PATIENCE
     while text not in shown:

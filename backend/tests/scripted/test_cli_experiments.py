@@ -29,7 +29,7 @@ SPECIFICATION = {
 
 @pytest.fixture(scope="module")
 def warm(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
-    """A service with an experiment and a search that the command line ran."""
+    """A service with an experiment and a search that were run by commands."""
     folder = tmp_path_factory.mktemp("cli")
     file = folder / "slow-or-fast.yaml"
     file.write_text(yaml.safe_dump(SPECIFICATION))

@@ -20,7 +20,7 @@ BRIEF = ("--steps", "256", "--set", "n_steps=128", "--set", "batch_size=64")
 
 @pytest.fixture(scope="module")
 def warm(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
-    """A service with a run that was trained and evaluated, and one that was put there."""
+    """A service with a trained and evaluated run, and one that was copied into its folder."""
     folder = tmp_path_factory.mktemp("cli")
     make_run(folder / "runs", "put-there", rows=30, status="completed")
     with serving(folder, launcher="scripted") as service:
@@ -35,7 +35,7 @@ def trained(warm: Service) -> str:
 
 @pytest.fixture(scope="module")
 def created(warm: Service) -> str:
-    """The id of a run that was created with all that can be said of one, and not started."""
+    """The id of a run that was created with every option and not started."""
     rules = ("--rule", "steps 200 -> snapshot", "--rule", "any not finite -> stop")
     words = ("--name", "Mine", "--tag", "a", "--tag", "b", "--notes", "Look at this.")
     ended = done(warm, "run", *BRIEF, *rules, *words, "--evaluate-every", "0", "--no-anatomy", "--no-start", "--json")
@@ -43,14 +43,14 @@ def created(warm: Service) -> str:
 
 
 def done(service: Service, *arguments: str, typed: str | None = None) -> Ended:
-    """Of a command that has to succeed."""
+    """Run a command that must succeed."""
     ended = call(service.runs_dir, *arguments, typed=typed)
     assert ended.status == 0, ended.err
     return ended
 
 
 def test_a_run_too_short_to_learn_raises_a_warning(warm: Service) -> None:
-    """The answer of the API and the command line have the same sentence, also for several seeds."""
+    """The API and the command line give the same sentence, also for several seeds."""
     short = ("run", "--algo", "ppo", "--steps", "100", "--set", "learning_rate_schedule=linear", "--no-start")
     says = "has only one round of updates, with a learning rate of 0, so it learns nothing."
     alone = done(warm, *short)

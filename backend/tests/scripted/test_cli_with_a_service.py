@@ -21,7 +21,7 @@ from tests.support.waiting import eventually
 
 @pytest.fixture(scope="module")
 def warm(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
-    """A service with a run that the command line trained, and one of another algorithm that was put there."""
+    """A service with a run that a command trained, and one of another algorithm that was copied into its folder."""
     folder = tmp_path_factory.mktemp("cli")
     make_run(folder / "runs", "dqn-made-up", rows=30, status="completed")
     with serving(folder, launcher="scripted") as service:
@@ -33,7 +33,7 @@ def warm(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
 
 @pytest.fixture(scope="module")
 def run_id(warm: Service) -> str:
-    """Of the run that was trained."""
+    """The id of the trained run."""
     return str(call(warm.runs_dir, "status", "Trained", "--json").json["id"])
 
 

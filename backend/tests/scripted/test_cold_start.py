@@ -9,7 +9,7 @@ HEAVY = ("torch", "stable_baselines3", "gymnasium", "pygame", "moviepy", "alembi
 
 
 def imported(program: str, *names: str) -> list[str]:
-    """Which of ``names`` a new interpreter has imported after ``program``."""
+    """Return which of ``names`` a new interpreter has imported after ``program``."""
     program += f"\nimport sys\nprint(*[name for name in {names!r} if name in sys.modules])"
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     return done.stdout.splitlines()[-1].split()

@@ -153,7 +153,7 @@ def test_the_version_and_the_help_import_no_heavy_module(tmp_path: Path) -> None
     [["run", "--help"], ["run", "--nonsense"], ["rules", "add", "--help"], ["rules", "--nonsense"], ["nonsense"], []],
 )
 def test_the_help_of_a_command_and_an_unknown_flag_import_no_heavy_module(typed: list[str]) -> None:
-    """That is what their time goes into: they come within 150 ms."""
+    """Imports take most of their time. Both must appear within 150 ms."""
     loaded = f"import sys; from rlviz.__main__ import main; main({typed}); print(*sys.modules)"
     told = subprocess.run([sys.executable, "-c", loaded], capture_output=True, text=True, check=True).stdout
     modules = set(told.splitlines()[-1].split())

@@ -33,7 +33,7 @@ def played(request: pytest.FixtureRequest) -> Iterator[tuple[Controls, gymnasium
 
 
 def check_reach(controls: Controls, space: spaces.Space[Any]) -> None:
-    """Raises AssertionError unless each action can be taken, from one end to the other."""
+    """Check that every action can be reached, from one bound to the other."""
     reached = [{value} - {None} for value in controls.neutral]
     for binding in controls.bindings:
         reached[binding.component].add(binding.value)
@@ -51,7 +51,7 @@ def check_reach(controls: Controls, space: spaces.Space[Any]) -> None:
 
 
 def check_keys(controls: Controls) -> None:
-    """Raises AssertionError if the same keys do two things, or take what leaves the stage."""
+    """Check that no two bindings have the same keys, and that none uses a key that leaves the page."""
     held = [frozenset(binding.keys) for binding in controls.bindings]
     assert len(held) == len(set(held))
     assert not LEAVES_THE_PAGE.intersection(chain.from_iterable(held))

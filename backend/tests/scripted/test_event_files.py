@@ -64,7 +64,7 @@ def test_rewritten_event_files_replace_only_themselves(tmp_path: Path) -> None:
 
 
 def test_writing_event_files_needs_no_package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """``make run`` installs none."""
+    """``make run`` installs no TensorBoard."""
     monkeypatch.setitem(sys.modules, "tensorboard", None)
     rows = [{"time": 1.0, "step": 1, "values": {"train/loss": 0.5}}]
     assert write_event_files(rows, "{}", tmp_path) == (1, {})

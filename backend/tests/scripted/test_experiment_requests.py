@@ -26,7 +26,7 @@ BASE = "/experiments/good-against-bad"
 
 @pytest.fixture(scope="module")
 def http(app: Application, source: ExperimentSource) -> Client:
-    """The API as it is served, with ``source`` as its one experiment, and a search beside it."""
+    """The API with ``source`` as its only experiment beside a search."""
     sweep = Sweep(space={"gamma": FloatRange(low=0.9, high=0.99)}, trials=3)
     known = {
         source.id: source,
@@ -160,7 +160,7 @@ class Answer:
 
 
 class Client:
-    """Asks an ASGI app without a server."""
+    """Sends requests to an ASGI app without a server."""
 
     def __init__(self, api: FastAPI) -> None:
         self._api = api

@@ -57,7 +57,7 @@ def test_results_are_computed_from_scores_and_journals(app: Application, source:
 def test_results_for_another_threshold_equal_those_computed_for_it(
     app: Application, source: ExperimentSource, threshold: float
 ) -> None:
-    """Though only what depends on it is made again."""
+    """Only the parts that depend on it are computed again."""
     trials, found = results_service(app).trials_and_results(source, ResultsRequest(threshold=threshold))
     setting = Setting(source.variants, source.environments, ScoreKind.TRIAL, threshold)
     assert found == experiment_results(trials, setting)
@@ -65,7 +65,7 @@ def test_results_for_another_threshold_equal_those_computed_for_it(
 
 
 def test_a_seed_whose_score_reaches_the_threshold_has_solved_it(app: Application, source: ExperimentSource) -> None:
-    """Also where exploration kept the mean of its training below: its score is an evaluation too."""
+    """This holds although exploration kept the mean training return lower, because a score is an evaluation too."""
     before = results_service(app).results(source, ResultsRequest(threshold=28.0))
     with app.database.write() as session:
         for cell in source.cells:
@@ -137,7 +137,7 @@ def test_the_mean_training_return_can_be_the_score(app: Application, source: Exp
 
 
 def forget_results(source: ExperimentSource) -> None:
-    """So that they are made again, from digests."""
+    """Delete the results, so that they are recomputed from digests."""
     for path in kept_results(source):
         path.unlink()
 

@@ -45,7 +45,7 @@ class Held(CartPoleEnv):
 
 @pytest.fixture(scope="module")
 def own(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The file of our own environments."""
+    """The file with the custom environments."""
     path = tmp_path_factory.mktemp("own") / "own.py"
     path.write_text(OWN)
     return path

@@ -48,7 +48,7 @@ def test_two_variants_are_trained_with_each_seed_scored_and_compared(service: Se
 
 
 def test_methods_are_compared_over_several_environments(service: Service) -> None:
-    """The page, its report, its tables and the command line say the same."""
+    """The page, its report, its tables and the command line agree."""
     acrobot = {"env_id": "Acrobot-v1"}
     faster = {"hyperparameters": {"learning_rate": 1e-2}}
     variants = [
@@ -105,7 +105,7 @@ def test_results_are_prepared_before_they_are_requested(service: Service) -> Non
 
 
 def test_a_trial_is_scored_on_the_requested_number_of_episodes(service: Service) -> None:
-    """More than a person may ask for: in games of chance a score of few episodes says little."""
+    """It may exceed the limit for a user's evaluation, because scores in random games need many episodes."""
     episodes = LIMITS.evaluation_episodes.maximum + 1
     walks = {**BASE, "algo": "q-learning", "env_id": "FrozenLake-v1", "hyperparameters": {}}
     spec = {**TINY, "base": walks, "seeds": 1, "score": {"episodes": episodes}, "variants": [{"name": "only"}]}
@@ -150,7 +150,7 @@ def test_the_cost_of_an_ended_experiment_is_unchanged_by_deleting_and_restoring_
     run_id = cells(service, experiment_id)[0]["run_id"]
 
     def costs() -> set[float]:
-        """Of its page, of the list and of its results."""
+        """Return the cost of an experiment from its page, the list and its results."""
         (listed,) = service.get("/experiments", params={"q": experiment_id})["experiments"]
         results = service.get(f"/experiments/{experiment_id}/results")
         shown = service.get(f"/experiments/{experiment_id}")
@@ -210,7 +210,7 @@ def test_an_experiment_that_cannot_be_trained_is_refused_before_it_starts(
 
 
 def test_a_preset_deleted_after_the_start_is_trained_unchanged(service: Service) -> None:
-    """What an experiment trains is written down when it is created."""
+    """The creation of an experiment stores what it trains."""
     source = ended(service, create(service, {**TINY, "variants": [{"name": "kept"}]}))
     kept = service.api("POST", f"/experiments/{source['id']}/keep-as-preset", json={"variant": "v0", "title": "Mine"})
     assert kept.status_code == 201, kept.text

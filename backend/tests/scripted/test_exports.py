@@ -23,7 +23,7 @@ from tests.support.training import curves
 
 
 def opened(content: bytes, tmp_path: Path, name: str = "several") -> Path:
-    """An archive that was downloaded, unpacked."""
+    """Unpack a downloaded archive."""
     target = tmp_path / name
     with zipfile.ZipFile(io.BytesIO(content)) as archive:
         archive.extractall(target)

@@ -43,7 +43,7 @@ raise SystemExit(serve(Application(read_settings())))
 
 @pytest.fixture(scope="module")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
-    """A service with a page, a run, little patience, and a disk that is never free enough."""
+    """A service with a page, a run, short timeouts, and a disk that never has enough free space."""
     folder = tmp_path_factory.mktemp("site")
     (folder / "out").mkdir()
     for name in ("index.html", "404.html"):
@@ -185,7 +185,7 @@ def test_many_large_headers_are_refused(site: Service) -> None:
 
 
 def test_a_client_that_is_idle_after_a_response_is_disconnected(site: Service) -> None:
-    """An empty line is no request, yet it ends the patience that is meant for silence."""
+    """An empty line is no request, but it ends uvicorn's keep-alive timeout."""
     with socket.create_connection(("127.0.0.1", site.port), PATIENCE) as connection:
         connection.sendall(b"GET /api/health HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n")
         assert connection.recv(10_000).startswith(b"HTTP/1.1 200 ")

@@ -54,7 +54,7 @@ def zipped(members: dict[str, bytes], kind: int = zipfile.ZIP_DEFLATED) -> bytes
 
 @pytest.fixture(scope="module")
 def sound(tmp_path_factory: pytest.TempPathFactory) -> dict[str, bytes]:
-    """A file of each kind, by its name."""
+    """A valid file of each kind by name."""
     folder = tmp_path_factory.mktemp("sound")
     run = make_run(folder / "runs", RUN_ID, rows=40, status="completed")
     run.model_path.write_bytes(b"PK\x03\x04 a policy")
@@ -93,7 +93,7 @@ def refusal(tmp_path: Path, name: str, content: bytes) -> str:
 
 
 def test_an_archive_with_too_many_files_is_not_opened(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Its list is held in memory as a whole, whatever else is bounded."""
+    """The list of its members is held in memory completely."""
     many = zipped({f"{number}/progress.csv": b"" for number in range(2_000)})
     monkeypatch.setattr(zip_archive, "MOST_DIRECTORY_BYTES", 50_000)
     monkeypatch.setattr(zip_archive.zipfile, "ZipFile", None)
@@ -102,7 +102,7 @@ def test_an_archive_with_too_many_files_is_not_opened(tmp_path: Path, monkeypatc
 
 
 def with_flags(archive: bytes, flags: int) -> bytes:
-    """Of each file in it, where its header and the list have them."""
+    """Set the flags of each member, in its local header and in the central directory."""
     changed = bytearray(archive)
     for mark, place in ((b"PK\x03\x04", 6), (b"PK\x01\x02", 8)):
         at = changed.find(mark)

@@ -28,14 +28,14 @@ def cluster() -> Iterator[Cluster]:
 
 @pytest.fixture
 def central(cluster: Cluster) -> CentralDatabase:
-    """Without anything in it."""
+    """An empty database."""
     ask(cluster, "DROP SCHEMA IF EXISTS rlviz CASCADE")
     return CentralDatabase(cluster.url)
 
 
 @pytest.fixture
 def runs_dir(tmp_path: Path) -> Path:
-    """Four runs that have ended, one that has not begun, and one whose configuration is damaged."""
+    """Four ended runs, one that has not started, and one with a damaged configuration."""
     for algo in ("ppo", "dqn"):
         for seed in (1, 2):
             make_run(tmp_path, f"{algo}-{seed}", rows=40, status="completed", algo=algo, seed=seed, preset="fast")
@@ -58,7 +58,7 @@ def ask(cluster: Cluster, sql: str) -> list[tuple[Any, ...]]:
 
 
 def contents(cluster: Cluster) -> list[list[tuple[Any, ...]]]:
-    """Everything but when it came."""
+    """Return all tables without the import times."""
     return [
         ask(cluster, "SELECT to_jsonb(run) - 'ingested_at' FROM rlviz.run ORDER BY id"),
         ask(cluster, "SELECT * FROM rlviz.metric ORDER BY run_id, name, step, time"),
@@ -178,7 +178,7 @@ def test_a_value_refused_by_postgresql_excludes_only_its_run(
 def test_a_lost_postgresql_connection_leaves_no_partial_data(
     cluster: Cluster, central: CentralDatabase, runs_dir: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """It goes while the third run's points are on their way."""
+    """The connection is lost while the points of the third run are sent."""
     original, begun = source.RunToIngest.metrics, []
 
     def metrics(run: source.RunToIngest) -> Iterator[Any]:

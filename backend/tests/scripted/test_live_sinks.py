@@ -73,7 +73,7 @@ def test_a_sink_with_a_missing_package_says_what_to_install(tmp_path: Path, monk
 
 
 class FakeWorker:
-    """As a process: ends with ``code`` when that is set, or with 1 when its standard input is closed."""
+    """A fake process that exits with ``code`` once it is set, or with 1 when its standard input is closed."""
 
     def __init__(self) -> None:
         self.code: int | None = None
@@ -91,7 +91,7 @@ class FakeWorker:
 
 
 class FakeWorkers:
-    """Starts such workers, and brings its ``LiveDeliveries`` on step by step."""
+    """Starts fake workers, and advances its ``LiveDeliveries`` step by step."""
 
     def __init__(self, runs_dir: Path, app: Any) -> None:
         self.begun: list[FakeWorker] = []

@@ -58,7 +58,9 @@ def figures(tmp_path: Path) -> Figures:
 
 @dataclass
 class Asked:
-    """What the measuring asks of the service, with what it began. ``interrupt``: as Ctrl-C does after the first."""
+    """The service as the measuring uses it; it records the started experiments. ``interrupt`` raises KeyboardInterrupt
+    after the first.
+    """
 
     service: Service
     interrupt: bool = False

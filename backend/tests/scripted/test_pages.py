@@ -101,7 +101,7 @@ def test_a_page_is_sent_in_the_best_encoding_that_the_client_accepts(
 
 
 def raw_answer(site: Service, path: str, headers: dict[str, str], method: str = "GET") -> RawAnswer:
-    """The answer as it came over the wire, not decoded."""
+    """Return the response as it was sent, without decoding."""
     with site.http.stream(method, path, headers=headers) as answer:
         content = b"".join(answer.iter_raw())
     return RawAnswer(answer.status_code, answer.headers, content)

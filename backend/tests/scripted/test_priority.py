@@ -24,7 +24,7 @@ pytestmark = pytest.mark.skipif(not SHARES_AMONG_SESSIONS, reason="This system s
 
 
 def niceness_of(*, leads_a_session: bool) -> tuple[int, int]:
-    """Of a process that has lowered its priority, and of its session."""
+    """Return the niceness of a process that has lowered its priority, and of its session."""
     command = [sys.executable, "-c", LOWERED]
     done = subprocess.run(command, capture_output=True, text=True, check=True, start_new_session=leads_a_session)
     own, session = map(int, done.stdout.split())

@@ -23,7 +23,7 @@ BROWSER = {"Accept": "text/html,application/xhtml+xml"}
 
 @pytest.fixture(scope="module")
 def guarded(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
-    """A service that other machines can reach, with a token, and with a page of another origin that may call it."""
+    """A service that other machines can reach, with a token and a configured origin."""
     folder = tmp_path_factory.mktemp("guarded")
     make_run(folder / "runs", "a-run", rows=3, status="completed")
     with serving(folder, host="0.0.0.0", token=TOKEN, cors_origins=CORS, launcher="scripted") as service:
@@ -33,7 +33,7 @@ def guarded(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
 
 @pytest.fixture
 def stranger(guarded: Service) -> Iterator[httpx.Client]:
-    """A client that knows no token."""
+    """A client without a token."""
     with httpx.Client(base_url=str(guarded.http.base_url)) as client:
         yield client
 
@@ -134,7 +134,7 @@ def test_a_page_of_another_origin_cannot_sign_a_user_in(stranger: httpx.Client) 
 
 @contextmanager
 def at(service: Service, address: str) -> Iterator[httpx.Client]:
-    """A client of another address of this machine."""
+    """Return a client with another address of this machine."""
     with httpx.Client(
         base_url=str(service.http.base_url), transport=httpx.HTTPTransport(local_address=address)
     ) as client:
@@ -143,7 +143,7 @@ def at(service: Service, address: str) -> Iterator[httpx.Client]:
 
 @pytest.mark.skipif(sys.platform != "linux", reason="elsewhere this machine has one address of its own alone")
 def test_repeated_wrong_tokens_delay_only_their_own_client(guarded: Service) -> None:
-    """Wrong tokens at the login and in the header count together; a browser that has signed in goes on meanwhile."""
+    """Wrong tokens at the login and in the header count together; a signed-in browser is not affected."""
     right = {"Authorization": f"Bearer {TOKEN}"}
     with at(guarded, "127.0.0.2") as guesser, at(guarded, "127.0.0.3") as elsewhere:
         session = {"Cookie": sign_in(guesser).headers["set-cookie"].partition(";")[0]}
@@ -201,7 +201,7 @@ def as_host(service: Service, host: str, **headers: str) -> RawAnswer:
     ],
 )
 def test_a_local_service_answers_no_other_host_name(service: Service, host: str) -> None:
-    """DNS rebinding: a page of evil.example whose name now leads here is still a page of evil.example."""
+    """DNS rebinding: a page of evil.example stays one of evil.example if its name resolves to this machine."""
     assert_problem(as_host(service, host), 403)
 
 

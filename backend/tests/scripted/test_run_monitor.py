@@ -250,7 +250,7 @@ def test_a_second_ending_raises_a_warning_and_the_first_one_counts(
 def test_a_worker_that_hangs_after_its_ending_is_killed(
     tmp_path: Path, folder: RunFolder, database: Database, worker: Actor, journals: RunJournals
 ) -> None:
-    """As one does whose environment cannot be closed. The run is what its ending says."""
+    """For instance one whose environment cannot be closed. The status of the run comes from its ending."""
     clock = SimpleNamespace(now=0.0)
     feed = Feeds(tmp_path).get_feed(folder.run_id)
     monitor = RunMonitor(

@@ -30,7 +30,7 @@ SHOWN = 2_500
 
 @pytest.fixture
 def api(tmp_path: Path) -> Iterator[Api]:
-    """A service whose runs wait at step WAITS until they are told to do something."""
+    """A service whose runs wait at step WAITS for a request."""
     with scripted_api(tmp_path, cued((WAITS, Fault.WAIT))) as api:
         yield api
 
@@ -184,7 +184,7 @@ def test_a_worker_that_hangs_ignores_requests_until_it_is_killed(tmp_path: Path)
 
 
 def test_a_recording_is_replayed_at_the_speed_of_the_script(tmp_path: Path) -> None:
-    """With a clock that the test moves: rows come when they are due, and not before."""
+    """With a fake clock: rows are written when they are due, and not before."""
     now = [0.0]
     folder = make_run(tmp_path, total_timesteps=24_576)
     rows = recording("ppo").rows
@@ -242,7 +242,7 @@ def _rows(api: Api, run_id: str) -> list[dict[str, object]]:
 
 
 def _told(path: Path) -> list[dict[str, Any]]:
-    """The whole lines of a journal."""
+    """Return the complete lines of a journal."""
     if not path.exists():
         return []
     return [line.record for line in read_journal(path) if line.record is not None]

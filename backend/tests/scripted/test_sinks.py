@@ -162,7 +162,7 @@ def test_only_one_of_two_workers_delivers(folder: RunFolder) -> None:
 
 
 def test_the_sink_of_the_guide_has_the_run_once_however_often_it_is_restarted(folder: RunFolder) -> None:
-    """``docs/how-to-add/sink.md`` holds what it says that a sink has to."""
+    """The example in ``docs/how-to-add/sink.md`` meets the obligations that it lists."""
     source = re.findall(r"```python\n(.*?)```", GUIDE.read_text(), re.DOTALL)[0]
     namespace: dict[str, Any] = {"__name__": "guide"}
     exec(compile(source, str(GUIDE), "exec"), namespace)

@@ -23,7 +23,7 @@ MODEL = b"PK\x03\x04" + b"m" * 496
 
 
 def ended(root: Path, run_id: str, *, days_ago: float, rows: int = 20, **config: Any) -> RunFolder:
-    """A run that has ended so long ago, with videos, records, checkpoints and a log."""
+    """Create a run that ended the given time ago, with videos, records, checkpoints and a log."""
     folder = make_run(root, run_id, rows=rows, **config)
     then = time.time() - days_ago * 86_400
     events = JournalWriter(folder.events_path, clock=lambda: then)
@@ -66,7 +66,7 @@ def rules(service: Service, *wanted: dict[str, Any], quotas: dict[str, int] | No
 
 
 def prune(service: Service, *, dry_run: bool = False) -> Any:
-    """The pass, once it has ended."""
+    """Run a prune pass, and return its result."""
     answer = service.api("POST", "/storage/prune", json={"dry_run": dry_run})
     assert answer.status_code == 202, answer.text
 

@@ -28,7 +28,7 @@ ARCHIVE = {"do": "archive", "after_days": 30}
 
 @pytest.fixture
 def app(tmp_path: Path) -> Iterator[Application]:
-    """With a run that ended long ago, and one that ended yesterday; its archive is beside the runs folder."""
+    """A service with a run that ended long ago, one that ended yesterday, and an archive beside the runs folder."""
     ended(tmp_path / "runs", "old-run", days_ago=40, rows=3_000)
     ended(tmp_path / "runs", "young-run", days_ago=1)
     with catalogued(tmp_path / "runs", archive_dir=tmp_path / "archive") as application:

@@ -41,7 +41,7 @@ def test_one_connection_streams_two_runs_with_one_cursor_and_the_status_of_a_thi
 
 
 def two(kind: str) -> Callable[[Event], bool]:
-    """Accepts the second event of ``kind``."""
+    """Return a function that accepts the second event of ``kind``."""
     seen: list[Event] = []
 
     def found(event: Event) -> bool:

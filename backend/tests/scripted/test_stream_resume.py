@@ -17,7 +17,7 @@ def lines(service: Service, run_id: str = ENDED) -> list[dict[str, Any]]:
 
 
 def offsets(service: Service) -> list[int]:
-    """Where each line begins, and where the last one ends."""
+    """Return the offset of each line, and that of the end."""
     ends = [0]
     for line in service.folder(ENDED).metrics_path.read_bytes().splitlines(keepends=True):
         ends.append(ends[-1] + len(line))
@@ -25,7 +25,7 @@ def offsets(service: Service) -> list[int]:
 
 
 def rows_after(service: Service, path: str, **headers: str) -> list[int]:
-    """The seqs of all rows that a stream of the ended run delivers."""
+    """Return the sequence numbers of all rows that a stream of the ended run sends."""
     with streaming(service, path, **headers) as stream:
         events = stream.until(is_kind("end"))
     return [seq for event in events if event.kind == "metrics" for seq in event.seqs]

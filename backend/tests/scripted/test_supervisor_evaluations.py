@@ -36,7 +36,7 @@ pytestmark = pytest.mark.usefixtures("_no_run_goes_on")
 
 @pytest.fixture(scope="module")
 def trained(tmp_path_factory: pytest.TempPathFactory) -> RunFolder:
-    """A finished run, in a folder of runs that no service has seen."""
+    """A finished run in a runs folder that no service has opened."""
     folder = make_run(tmp_path_factory.mktemp("runs"), total_timesteps=256)
     assert train_run(folder)
     return folder

@@ -167,7 +167,7 @@ def test_a_restored_run_is_unchanged(app: Application) -> None:
 
 
 def differences(rebuilt: Rows, before: Rows) -> dict[str, dict[str, tuple[object, object]]]:
-    """Each field that is not as it was, with both values, by id."""
+    """Return every changed field with both values, by id."""
     assert rebuilt.keys() == before.keys()
     return {
         key: {name: (rebuilt[key][name], was) for name, was in row.items() if rebuilt[key][name] != was}
@@ -177,7 +177,7 @@ def differences(rebuilt: Rows, before: Rows) -> dict[str, dict[str, tuple[object
 
 
 def test_a_catalogue_rebuilt_from_the_folders_equals_the_one_before(app: Application, tmp_path: Path) -> None:
-    """Over runs of every kind: those of the tests above, and at least one that is labelled, stopped and ended."""
+    """Includes the runs of the tests above, at least one of them labelled, one stopped and one completed."""
     labelled, stopped = start(app, steps=256), start(app)
     ended(app, labelled)
     app.runs.relabel(labelled, {"name": "Labelled", "tags": ["x"], "notes": "n"})

@@ -261,7 +261,7 @@ def case(
     metrics: Mapping[str, Any] | None = None,
     reward: RewardPlan | None = None,
 ) -> Case:
-    """Return a CartPole run with DQN. ``greedy``: mean returns of its evaluations; ``best``: that of the best policy."""
+    """Return a CartPole run with DQN. ``greedy``: mean returns of its evaluations; ``best``: that of the best one."""
     found = {name: curve(values) for name, values in (metrics or {}).items()}
     if returns is not None:
         noise = np.random.default_rng(5).normal(0, 10 if np.ptp(returns) or np.max(returns) else 0, len(returns))

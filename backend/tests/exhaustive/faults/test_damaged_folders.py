@@ -82,7 +82,7 @@ VALUES: dict[str, Any] = {
 
 @cache
 def described_gets() -> list[tuple[str, list[str]]]:
-    """Every GET that the API describes and that can be asked about one run, with the query that it needs."""
+    """Return every GET of the OpenAPI document that applies to one run, with its required query."""
     found = []
     for path, methods in described_api()["paths"].items():
         needed = [one for one in methods.get("get", {}).get("parameters", []) if one.get("required")]
@@ -94,7 +94,7 @@ def described_gets() -> list[tuple[str, list[str]]]:
 
 
 def gets_of(run_id: str, turn: int = 0, turns: int = 1) -> list[str]:
-    """Those GETs, asked about this run; one of so many, from number ``turn`` on."""
+    """Return those GETs for this run: every ``turns``-th of them, starting with number ``turn``."""
     values = {**VALUES, "run_id": run_id, "runs": f"{WITNESS},{run_id}"}
     return [
         re.sub(r"{(\w+)}", lambda name: str(values[name[1]]), path)
@@ -105,7 +105,7 @@ def gets_of(run_id: str, turn: int = 0, turns: int = 1) -> list[str]:
 
 @dataclass(frozen=True)
 class Case:
-    """``places`` of one run are harmed by ``harm``."""
+    """A run in which ``harm`` damages ``places``."""
 
     places: tuple[Place, ...]
     harm: Harm
@@ -130,7 +130,7 @@ class Case:
 
     @property
     def is_surely_damaged(self) -> bool:
-        """Whether the damaged entry can never be mistaken for an intact one."""
+        """Return whether the damaged entry can never be mistaken for an intact one."""
         place = self.places[0]
         is_in_place = place.is_folder and self.harm is folder_instead
         return (self.harm in (folder_instead, pipe, link) and not is_in_place) or place.path == "config.json"
@@ -172,7 +172,7 @@ def requests_for(case: Case, *, everything: bool) -> list[tuple[str, str, Any]]:
 
 
 def ask(service: Service, requests: Iterable[tuple[str, str, Any]]) -> None:
-    """Each is answered, and none with an error of the service's own."""
+    """Check that each request gets a response without an internal server error."""
 
     def problem_of(request: tuple[str, str, Any]) -> str | None:
         method, path, body = request
@@ -194,12 +194,12 @@ def ask(service: Service, requests: Iterable[tuple[str, str, Any]]) -> None:
 
 
 def ask_about_all(service: Service) -> None:
-    """What is said of many runs, of which some are damaged."""
+    """Check the responses about many runs, some of them damaged."""
     ask(service, [("GET", path, None) for path in ("/analytics/groups", "/analytics/scatter?x=seed", "/storage")])
 
 
 def streams_all(service: Service) -> None:
-    """One stream over many runs: each that has ended is told to have, and none keeps the others from it."""
+    """Check one stream over many runs: it reports the end of each, and none blocks the others."""
     for first in range(0, len(RUN_IDS), 45):
         some = RUN_IDS[first : first + 45]
         ended: set[str] = set()
@@ -311,8 +311,9 @@ def delete_all(service: Service) -> None:
 def test_a_run_damaged_while_it_trains_saves_its_policy_and_affects_no_other(
     template: RunFolder, tmp_path: Path
 ) -> None:
-    """A real worker, which has its journals open while something else comes to lie in their place: everything is harmed
-    in one way, asked for, mended, and harmed in the next way."""
+    """A real worker has its journals open while its files are replaced: everything is damaged in one way, requested,
+    restored, and damaged in the next way.
+    """
     copy_of(template, tmp_path / "elsewhere", template.run_id)
     copy_of(template, tmp_path / "runs", WITNESS)
     outside = fingerprint(tmp_path / "elsewhere")

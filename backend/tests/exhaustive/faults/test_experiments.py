@@ -43,7 +43,7 @@ def begun(service: Service, *, seeds: int, steps: int, evaluation: object = None
 
 
 def training(service: Service, experiment_id: str) -> str | None:
-    """A run of it that has done steps and is not at its end."""
+    """Return a run of the experiment that is training."""
     found = [one for one in cells(service, experiment_id) if one["status"] == "training" and one["trained"] > 0]
     return str(found[0]["run_id"]) if found else None
 
@@ -54,7 +54,7 @@ def ended(service: Service, experiment_id: str) -> dict[str, Any]:
 
 
 def scores_counted(runs_dir: Path, experiment_id: str) -> Counter[int]:
-    """How often each trial was scored."""
+    """Return how often each trial was scored."""
     lines = list(ExperimentFolder(runs_dir, experiment_id).read_trials())
     return Counter(line.trial for line in lines if line.state is TrialState.SCORED)
 
@@ -99,8 +99,9 @@ def test_a_killed_search_proposes_nothing_twice_and_loses_at_most_its_running_tr
 
 
 def killed(tmp_path: Path, kills: int, figures: Figures, begin: Callable[[Service], str]) -> str:
-    """An experiment in which so many times, while a run trained, a worker, the service, or both were killed, in turns;
-    its id."""
+    """Run an experiment in which a worker, the service, or both are killed in turn, a given number of times, while a
+    run trains. Return its id.
+    """
     experiment_id, made = "", 0
     while made < kills:
         with serving(tmp_path, max_concurrent_runs="2") as service:
@@ -110,7 +111,7 @@ def killed(tmp_path: Path, kills: int, figures: Figures, begin: Callable[[Servic
 
 
 def killed_from(made: int, kills: int, service: Service, experiment_id: str, figures: Figures) -> int:
-    """Kill until that was done ``kills`` times or the service is gone; how often it was done by then."""
+    """Kill until there were ``kills`` in total or the service is gone, and return the number of kills so far."""
     while made < kills and service.process.poll() is None:
         began = time.monotonic()
         worker = eventually(lambda: worker_that_trains(service, experiment_id), "a run that trains", LONG)
@@ -127,7 +128,7 @@ def killed_from(made: int, kills: int, service: Service, experiment_id: str, fig
 
 
 def worker_that_trains(service: Service, experiment_id: str) -> psutil.Process | None:
-    """Of a run that has done steps and is not at its end."""
+    """Return the worker of a run that is training."""
     experiment = service.get(f"/experiments/{experiment_id}")
     assert experiment["status"] == "running", "it ended before it was killed as often as it should be"
     for cell in experiment["cells"]:
@@ -162,7 +163,7 @@ def test_a_full_disk_delays_an_experiment_which_reports_it_and_continues(small_d
 
 
 def test_a_completely_full_disk_loses_no_score(small_disk: Path) -> None:
-    """Also where a trained policy cannot be saved, or an evaluation cannot be written: both are done again."""
+    """A trained policy that cannot be saved, or an evaluation that cannot be written, is repeated."""
     with serving(small_disk, min_free_disk="0", max_concurrent_runs="1") as service:
         experiment_id = begun(service, seeds=2, steps=STEPS)
         eventually(lambda: training(service, experiment_id), "a run that trains", LONG)

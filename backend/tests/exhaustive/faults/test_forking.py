@@ -27,7 +27,7 @@ COMPARED = None if SOAK else 40
 
 
 def trainer_of(service: Service, run_id: str) -> psutil.Process | None:
-    """The process that has the files of the run open; it may not have begun to train."""
+    """Return the process that has the files of the run open; it may not have started to train."""
     folder = str(service.folder(run_id).path)
     for child in children(service):
         with suppress(psutil.Error):

@@ -60,7 +60,7 @@ FULL = re.compile("No space left|disk is full")
 
 
 def train_for(worker: psutil.Process, seconds: float) -> None:
-    """Let the worker use so much processor time."""
+    """Wait until the worker has used the given processor time."""
     spent = worker.cpu_times().user
     eventually(lambda: worker.cpu_times().user > spent + seconds, "some training", LONG)
 
@@ -72,7 +72,9 @@ def test_a_full_disk_costs_the_filmstrip_a_few_moments_and_does_not_affect_train
         eventually(lambda: len(folder.film_files()) > 1, "the first policies", LONG)
 
         def one_is_lost() -> bool:
-            """Whether a moment was due while no byte was free: on a busy machine that takes more than one try."""
+            """Return whether a moment of the film was due while the disk was full; a busy machine may need several
+            tries.
+            """
             with filled(small_disk):
                 train_for(worker, 0.5)
             train_for(worker, 0.2)
@@ -88,7 +90,7 @@ def test_a_full_disk_costs_the_filmstrip_a_few_moments_and_does_not_affect_train
 
 
 def answered(service: Service, run_id: str, clip_id: str) -> dict[str, Any] | None:
-    """The clip, once something came of it."""
+    """Return the clip once it is completed or failed."""
     clip: dict[str, Any] = service.get(f"/runs/{run_id}/clips/{clip_id}")
     return clip if clip["status"] != "waiting" else None
 

@@ -17,7 +17,7 @@ from tests.support.waiting import eventually
 
 @pytest.mark.parametrize("has_reserve", [True, False])
 def test_runs_that_train_when_the_app_exits_on_a_full_disk_are_paused(small_disk: Path, has_reserve: bool) -> None:
-    """Without the reserve, which another program may have taken, they are paused at an older snapshot."""
+    """Without the reserve, which another program may have used up, they are paused at an older snapshot."""
     with serving(small_disk, min_free_disk="0", on_exit="pause") as service:
         run_id = train(service, snapshots={"every_steps": 100})
         folder = service.folder(run_id)

@@ -32,7 +32,7 @@ pytestmark = pytest.mark.faults
 
 
 def damaged(content: bytes, chance: random.Random) -> bytes:
-    """Cut, with some bytes changed, a part twice or left out, or with nonsense in it."""
+    """Return the content truncated, with changed bytes, with a part repeated or removed, or with random bytes in it."""
     changed = bytearray(content)
     for _ in range(chance.choice([1, 1, 1, 3, 20])):
         begin = chance.randrange(len(changed) + 1)
@@ -109,7 +109,7 @@ def test_importing_parquet_needs_memory_for_a_few_rows_of_any_width(tmp_path: Pa
 
 
 def peak(do: Callable[[], object]) -> int:
-    """Bytes of Python's objects, at most."""
+    """Return the peak bytes of Python objects."""
     tracemalloc.start()
     try:
         do()

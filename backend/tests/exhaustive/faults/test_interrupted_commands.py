@@ -51,7 +51,7 @@ def test_an_interrupted_export_leaves_a_complete_file_or_none(
 
 
 def outline(path: Path) -> dict[str, int]:
-    """The names of its files, with how many lines each has; of an archive every checksum is right."""
+    """Return the names of the files with their line counts; of an archive, every checksum is verified."""
     if path.is_dir():
         files = {one.relative_to(path).as_posix(): one.read_bytes() for one in path.rglob("*") if one.is_file()}
     elif path.suffix == ".zip":
@@ -69,7 +69,7 @@ def unpacked(archive: bytes) -> dict[str, bytes]:
 
 class Empty(Anew):
     def fill(self) -> None:
-        """Nothing is there before."""
+        """Leave the folder empty."""
 
 
 @pytest.mark.parametrize("what", ["bundles", "logs"])

@@ -85,7 +85,7 @@ def test_a_killed_migration_leaves_the_old_or_the_new_configuration_and_keeps_th
 
 
 def looked_into(path: Path) -> tuple[str, list[Any]]:
-    """Its migration and the ids of its runs; every page of it is sound."""
+    """Return the migration and run ids of a catalogue after an integrity check."""
     with closing(sqlite3.connect(path)) as connection:
         assert connection.execute("PRAGMA integrity_check").fetchall() == [("ok",)]
         [(revision,)] = connection.execute("SELECT version_num FROM alembic_version").fetchall()

@@ -54,8 +54,9 @@ def test_a_worker_killed_during_a_rollback_leaves_a_run_that_continues(
 
 
 def asked_with_little_room(service: Service, run_id: str, disk: Path) -> Path | None:
-    """Fill the disk and ask for a rollback: there is room for the request, and for little more, which the rows of
-    training may have taken before it."""
+    """Fill the disk and request a rollback: the free space suffices for the request, but rows of training may use it
+    first.
+    """
     filler = fill(disk, leave=8_192)
     if service.api("POST", f"/runs/{run_id}/rollback", json={"snapshot": "mine"}).status_code == 202:
         return filler
@@ -64,7 +65,7 @@ def asked_with_little_room(service: Service, run_id: str, disk: Path) -> Path | 
 
 
 def test_a_rollback_completes_although_its_worker_finds_the_disk_full(small_disk: Path) -> None:
-    """What it journals waits for room, as all rows do."""
+    """Its events wait for space, as all rows do."""
     with serving(small_disk, min_free_disk="0") as service:
         run_id = train(service)
         folder = service.folder(run_id)

@@ -102,7 +102,7 @@ raise SystemExit(worker.work(RunFolder.at(Path(sys.argv[1])), Train(), "this"))
 
 
 def test_a_worker_that_runs_out_of_memory_fails_and_names_the_cause(tmp_path: Path) -> None:
-    """Its replay buffer would take 100 MB, and the system allows it 60."""
+    """Its replay buffer needs 100 MB, and the system allows 60."""
     folder = make_run(
         tmp_path, algo="dqn", env_id="LunarLander-v3", hyperparameters={"buffer_size": 1_000_000, "learning_starts": 0}
     )

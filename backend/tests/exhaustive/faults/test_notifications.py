@@ -19,13 +19,13 @@ QUICKLY = {"preset": None, "hyperparameters": QUICK["ppo"], "start": True}
 
 
 def told_after(episodes: int) -> dict[str, object]:
-    """A rule that fires once, after so many episodes."""
+    """Return a rule that notifies once after the given number of episodes."""
     when = {"kind": "metric", "metric": "episode/length", "side": "above", "value": 0, "rows": episodes}
     return {"when": when, "do": [{"kind": "notify", "message": "look"}], "at_most": 1}
 
 
 def of_the_run(office: PostOffice) -> list[dict[str, Any]]:
-    """What was posted about it. A machine whose memory is nearly full is spoken of as well."""
+    """Return the posts about the run. Others may warn about memory that is nearly full."""
     return [one for one in office.posted if one["kind"] != "memory"]
 
 

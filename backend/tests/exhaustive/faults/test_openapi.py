@@ -33,7 +33,7 @@ CASES = times(4, 300)
 
 
 def no_server_error(context: Any, response: Any, case: schemathesis.Case) -> bool | None:
-    """As the library has it, but for 501, which says what to install. It has to be described, as every status."""
+    """Check like schemathesis, but allow 501, which says what to install. It must be documented like every status."""
     return None if response.status_code == 501 else schemathesis.checks.not_a_server_error(context, response, case)
 
 
@@ -63,7 +63,7 @@ OPERATIONS = [
 
 @pytest.fixture(scope="module")
 def described(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
-    """The API over a real catalogue with one run; nothing supervises it, so that nothing is trained."""
+    """The API over a real catalogue with one run, without a supervisor, so that nothing is trained."""
     runs_dir = tmp_path_factory.mktemp("runs")
     make_run(runs_dir, "ended-run", rows=20, status="completed")
     application = Application(Settings(_env_file=None, runs_dir=runs_dir))  # type: ignore[call-arg]

@@ -32,7 +32,7 @@ def newest_worker(service: Service, run_id: str) -> psutil.Process:
 
 
 def resume(service: Service, run_id: str) -> dict[str, Any]:
-    """Resume it and wait until it has trained beyond what it had."""
+    """Resume the run, and wait until it has trained beyond its previous step."""
     before = steps_of(service, run_id)
     path = f"/runs/{run_id}/resume"
     eventually(lambda: service.api("POST", path, json={}).status_code == 202, "the old worker to be gone")
@@ -41,7 +41,7 @@ def resume(service: Service, run_id: str) -> dict[str, Any]:
 
 
 def no_row_twice(service: Service, run_id: str) -> None:
-    """Each row has its number, and no episode was counted twice or left out."""
+    """Check that rows are numbered without gaps, and that each episode is counted exactly once."""
     found = rows(service.folder(run_id))
     assert [row["seq"] for row in found] == list(range(1, len(found) + 1))
     episodes = [row["values"]["episode/index"] for row in found if "episode/index" in row["values"]]

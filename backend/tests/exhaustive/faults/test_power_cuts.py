@@ -22,7 +22,7 @@ pytestmark = pytest.mark.faults
 
 
 def test_a_power_cut_at_any_byte_leaves_correct_statuses_and_complete_files(tmp_path: Path, figures: Figures) -> None:
-    """Journals end at a random byte, files under temporary names were never renamed, and the boot is another."""
+    """Journals end at a random byte, temporary files were never renamed, and the boot id has changed."""
     runs_dir = tmp_path / "runs"
     for number in range(times(20, 300)):
         chance = random.Random(number)

@@ -50,7 +50,7 @@ def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
 
 @pytest.fixture(scope="module")
 def slow(service: Service) -> str:
-    """A run whose episodes can be met half-way."""
+    """A run whose episodes are slow enough to be interrupted."""
     return train_briefly(service, "Slow")
 
 
@@ -133,7 +133,7 @@ def test_multi_discrete_actions_are_recorded_read_and_verified(service: Service,
 
 
 def test_composed_observations_are_trained_on_watched_recorded_and_exported(service: Service) -> None:
-    """A Dict with a Tuple in it, and an action of two choices: keys in alphabetical order, as Gymnasium has them."""
+    """A Dict that contains a Tuple, and an action of two choices; keys are in alphabetical order, as in Gymnasium."""
     own = {found["id"]: found for found in service.get("/environments")}
     seen = own["Crane"]["observation_space"]
     assert (seen["kind"], seen["shape"]) == ("Box", [8])
@@ -163,7 +163,7 @@ def test_composed_observations_are_trained_on_watched_recorded_and_exported(serv
 
 
 def evaluated_here(folder: RunFolder) -> dict[str, Any]:
-    """As ``evaluated``, in this process."""
+    """Evaluate like ``evaluated``, in this process."""
     asked = ask_in_folder(folder, video=False, steps=StepsWanted(max_bytes=400 * MEGABYTE))
     return evaluate(folder, asked.id).model_dump(mode="json")
 
@@ -179,7 +179,7 @@ def filmed(service: Service, run_id: str) -> dict[str, Any]:
 
 
 def filmed_here(folder: RunFolder) -> dict[str, Any]:
-    """As ``filmed``, in this process."""
+    """Film like ``filmed``, in this process."""
     wanted = ClipRequest(
         id="clip_128_1_greedy", seed=1, greedy=True, steps=[128], policies=["model.zip"], keep_bytes=400 * MEGABYTE
     )
@@ -191,7 +191,7 @@ def filmed_here(folder: RunFolder) -> dict[str, Any]:
 
 
 def test_an_endless_episode_is_cut_and_reports_where(service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
-    """In the ordinary run sooner. That a worker goes as far as it may, a test below says of one that trains."""
+    """The ordinary run uses a lower limit. A test below covers the limit of a training worker."""
     longest, longest_clip = (MAX_EPISODE_STEPS, MAX_CLIP_STEPS) if SOAK else (1_500, 100)
     monkeypatch.setitem(film.__kwdefaults__, "max_steps", longest)
     monkeypatch.setattr("rlviz.learning.playing.clips.MAX_CLIP_STEPS", longest_clip)
@@ -208,7 +208,7 @@ def test_an_endless_episode_is_cut_and_reports_where(service: Service, monkeypat
 
 
 class Same:
-    """A policy that always does the same, and always expects the same."""
+    """A policy that always returns the same action and value."""
 
     def predict(self, observation: Any, *_state: Any, deterministic: bool = True) -> tuple[Any, None]:
         return np.zeros(len(observation), np.int64), None

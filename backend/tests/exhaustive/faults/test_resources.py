@@ -64,7 +64,7 @@ def test_disconnected_clients_and_deleted_runs_leak_no_resources(tmp_path: Path,
 
 
 def _come_and_go(service: Service, run: LiveRun, count: int) -> None:
-    """Clients that open a stream, read a little, and are gone without a word."""
+    """Open streams as clients that read a little and disconnect silently."""
     for _ in range(count):
         with socket.create_connection(("127.0.0.1", service.port)) as client:
             client.sendall(b"GET /api/runs/alive/stream HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n")
@@ -73,7 +73,7 @@ def _come_and_go(service: Service, run: LiveRun, count: int) -> None:
 
 
 def _settled(process: psutil.Process) -> int:
-    """The number of open handles, once it stays the same for a while."""
+    """Return the number of open handles once it is stable."""
     before = -1
     while (now := process.num_fds()) != before:
         before = now

@@ -51,7 +51,7 @@ pytestmark = pytest.mark.faults
 
 @dataclass(frozen=True)
 class Case:
-    """``forked``: of a fork, what is changed where its parent has trained FORKED_AT steps; ``told``: what that is."""
+    """A case. ``forked`` has the changes of a fork at step FORKED_AT of its parent, ``told`` their description."""
 
     algo: str
     env_id: str | None = None
@@ -62,7 +62,7 @@ class Case:
 
     @property
     def cell(self) -> str:
-        """The row of the table in docs/resume.md: its environment, and what was changed at a fork."""
+        """Return the row of the table in docs/resume.md: the environment, and the changes of a fork."""
         return ", ".join(filter(None, [self.env_id or ENV_ID, self.told]))
 
     def make(self, root: Path, name: str, plan: SnapshotPlan | None = None) -> RunFolder:
@@ -173,7 +173,7 @@ LONGER = {"a2c": LOGGED, "q-learning": SWEPT}
 
 
 def case_of(algo: str, env_id: str) -> Case:
-    """A replay buffer, if there is one, is full and has wrapped before training ends."""
+    """Return a case whose replay buffer, if any, is full and has wrapped before training ends."""
     has_buffer = "buffer_size" in ALGORITHMS.get(algo).hyperparameters.model_fields
     small = {"buffer_size": 300} if has_buffer else {}
     if ENVIRONMENTS.get(env_id).observation_space.is_picture:
@@ -196,7 +196,7 @@ INTERRUPTED = {**CASES, **SUITING} if SOAK else {"sac": CASES["sac"]}
 
 @dataclass(frozen=True)
 class Trained:
-    """``whole`` was not interrupted; ``continued`` went on from ``snapshot`` of it, in a new process."""
+    """``whole`` was not interrupted; ``continued`` started from its ``snapshot`` in a new process."""
 
     whole: RunFolder
     snapshot: Snapshot
@@ -205,7 +205,7 @@ class Trained:
 
 @pytest.fixture(scope="module")
 def trained(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Trained]:
-    """Each case that is tested: one new process trains all that go on."""
+    """Train each tested case; one new process trains all continuations."""
     root = tmp_path_factory.mktemp("uninterrupted")
     tested = {"ppo", "dqn"}  # that snapshots change nothing is tested of these
     for item in request.session.items:
@@ -241,7 +241,7 @@ def test_weights_optimizers_and_generators_end_as_in_the_uninterrupted_run(
 
 
 def differing(ours: dict[str, Any], theirs: dict[str, Any]) -> list[str]:
-    """The paths at which the two are not the same."""
+    """Return the paths at which the two differ."""
     return [path for path in ours.keys() | theirs.keys() if ours.get(path) != theirs.get(path)]
 
 
@@ -256,8 +256,9 @@ def launcher() -> Iterator[Launcher]:
 def test_a_run_paused_and_killed_anywhere_in_a_rollout_ends_like_an_uninterrupted_one(
     tmp_path: Path, launcher: Launcher, figures: Figures, name: str
 ) -> None:
-    """Not at the start of a rollout, where the others are cut, but whenever it comes. One run is cut again and again,
-    so that what any of the cuts had changed would be in all that follows, and at the end."""
+    """Other tests interrupt at the start of a rollout, this one anywhere. One run is interrupted repeatedly, so that an
+    effect of any interruption would be visible at its end.
+    """
     case, chance, plan = INTERRUPTED[name], random.Random(name), snapshots(every_steps=100, keep=3)
     whole = case.make(tmp_path / "whole", name, plan)
     seconds = train_undisturbed(whole, launcher)

@@ -26,7 +26,7 @@ LONG = 300.0
 
 
 def paused_parent(service: Service, redone: int = REDONE, **hyperparameters: int) -> tuple[RunFolder, int]:
-    """A paused run, and a step that lies so far beyond the snapshot "mine", and before the next."""
+    """A paused run, and a step well beyond the snapshot "mine" and before the next one."""
     run_id = train(service, hyperparameters={**QUICK["ppo"], **hyperparameters})
     folder = service.folder(run_id)
     step = take_snapshot(service, run_id, "mine").step + redone
@@ -44,7 +44,7 @@ def forked(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Service, 
 
 
 def begun(service: Service, parent: RunFolder, step: int) -> RunFolder:
-    """A fork whose worker has begun to train its parent again."""
+    """A fork whose worker has started to replay its parent."""
     answer = service.api("POST", f"/runs/{parent.run_id}/fork", json={"step": step, "start": True})
     assert answer.status_code == 201, answer.text
     child = service.folder(str(answer.json()["id"]))
@@ -131,7 +131,7 @@ def test_a_fork_that_finds_a_full_disk_at_its_step_reports_it_and_starts_there_l
 
 
 def refused(folder: RunFolder) -> list[int]:
-    """The step of each snapshot that found no room."""
+    """Return the step of each snapshot that did not fit on the disk."""
     warnings = events(folder, EventKind.WARNING)
     return [one.step for one in warnings if "snapshot" in str(one.data) and "could not be saved" in str(one.data)]
 

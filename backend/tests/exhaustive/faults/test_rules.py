@@ -32,7 +32,7 @@ def trained(root: Path, name: str, rules: list[Rule]) -> RunFolder:
 def test_twenty_rules_that_match_every_row_fire_up_to_their_limit_and_leave_training_unchanged(
     tmp_path: Path, figures: Figures
 ) -> None:
-    """Each episode has a greater number than the one before."""
+    """The number of each episode is greater than the previous one."""
     at_most = min(MAX_FIRINGS, STEPS // 100)
     rules = [
         Rule(when=NewBest(metric="episode/index"), do=[Notify(message=f"Number {number}")], at_most=at_most)

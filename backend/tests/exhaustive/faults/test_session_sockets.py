@@ -57,7 +57,7 @@ def test_a_binary_message_is_invalid_and_an_oversized_one_closes_the_connection(
 
 
 def handshake(service: Service, **headers: str) -> int:
-    """The status that a handshake with ``headers`` is answered with."""
+    """Return the response status of a handshake with ``headers``."""
     session = new_session(service, env_id="CartPole-v1")
     try:
         with connect(f"ws://127.0.0.1:{service.port}{session['socket']}", additional_headers=headers):
@@ -100,7 +100,7 @@ def test_a_service_with_a_token_opens_no_socket_without_it(tmp_path: Path) -> No
 
 
 def test_a_long_lived_socket_is_not_mistaken_for_an_unfinished_request(service: Service) -> None:
-    """HTTP connections are cut off whose headers do not end within fifteen seconds."""
+    """HTTP connections are closed if their headers do not end within fifteen seconds."""
     with looking(service, env_id="CartPole-v1") as viewer:
         viewer.send(type="rate", fps=5)
         begin = time.monotonic()

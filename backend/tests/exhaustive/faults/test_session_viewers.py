@@ -70,7 +70,7 @@ def looking_away(service: Service, **wishes: Any) -> Iterator[Viewer]:
 
 
 def settled(*processes: psutil.Process) -> bool:
-    """Whether they have nothing to do: half a second that cost next to nothing, without a thread that waits."""
+    """Return whether all are idle: half a second with almost no processor time and no waiting thread."""
     spent = [_seconds(process) for process in processes]
     for _ in range(10):
         time.sleep(0.05)
@@ -89,7 +89,7 @@ def _is_runnable(process: psutil.Process) -> bool:
 
 
 def _state(stat: Path) -> str | None:
-    """Of a thread; None if it has ended meanwhile."""
+    """Return the state of a thread, or None if it has ended."""
     with suppress(FileNotFoundError, ProcessLookupError):
         return stat.read_text().rpartition(")")[2].split()[0]
     return None
@@ -173,7 +173,7 @@ def _place(record: Any) -> tuple[int, int]:
 
 
 def _talk(viewer: Viewer, quiet: Event) -> None:
-    """Half of what it says makes sense."""
+    """Send messages, half of them valid."""
     sensible, other = json.dumps({"type": "rate", "fps": 15}), json.dumps({"type": "sing"})
     with suppress(ConnectionClosed):
         while not quiet.is_set():

@@ -82,7 +82,7 @@ def test_a_suspended_session_worker_is_killed_after_its_last_viewer_leaves(servi
 
 
 def test_no_session_remains_when_the_page_disconnects_silently(service: Service, figures: Figures) -> None:
-    """A phone that loses its network closes nothing; its socket is cut off here."""
+    """A phone that loses its network closes nothing, so the socket is cut off here."""
     session = new_session(service, env_id="CartPole-v1")
     with looking(service, session) as viewer:
         viewer.step()
@@ -148,7 +148,7 @@ def test_the_next_service_removes_the_session_folders_of_a_killed_one(
 
 
 def play_by_hand(viewer: Viewer) -> str:
-    """Fall over with CartPole; return the run that this is kept in."""
+    """Play CartPole until the pole falls, and return the run that stores the episode."""
     viewer.send(type="action", value=1)
     return str(viewer.first("recorded").run_id)
 

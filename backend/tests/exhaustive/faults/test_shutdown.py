@@ -68,7 +68,7 @@ def test_ctrl_c_saves_the_policies_ends_the_streams_and_leaves_no_process(
 
 @pytest.fixture
 def played(tmp_path: Path) -> Iterator[dict[str, LiveRun]]:
-    """Two runs whose workers the test plays, on a folder that a service finds at its start."""
+    """Two runs with fake workers in a folder that a service opens."""
     runs = {name: LiveRun(tmp_path / "runs", name) for name in ("doomed", "other")}
     yield runs
     for run in runs.values():
@@ -168,7 +168,7 @@ def test_a_manual_copy_of_a_run_folder_does_no_harm(tmp_path: Path, played: dict
 
 
 def goes_on(service: Service, run: LiveRun) -> None:
-    """The run is followed as before: what its worker writes arrives."""
+    """Check that the run is still followed: new rows arrive."""
     seq = run.row()
     eventually(
         lambda: service.get(f"/runs/{run.run_id}/metrics/rows?tail=1")["rows"][-1]["seq"] == seq,

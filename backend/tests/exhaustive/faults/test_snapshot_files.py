@@ -53,21 +53,21 @@ def trained(tmp_path_factory: pytest.TempPathFactory) -> RunFolder:
 
 @pytest.fixture
 def run(trained: RunFolder, tmp_path: Path) -> RunFolder:
-    """A copy to be damaged, in the runs folder of the same installation."""
+    """A copy of the run to be damaged, in the runs folder of the same installation."""
     shutil.copytree(trained.path, tmp_path / trained.run_id)
     shutil.copy(trained.path.parent / KEY_FILE, tmp_path / KEY_FILE)
     return RunFolder(tmp_path, trained.run_id)
 
 
 def changed(run: RunFolder, **changes: Any) -> RunConfig:
-    """The configuration of the run with changes, written to its folder."""
+    """Change the configuration of the run in its folder."""
     config = run.read_config().model_copy(update=changes)
     run.config_path.write_text(config.model_dump_json())
     return config
 
 
 def rewritten(run: RunFolder, name: str, **changes: Any) -> None:
-    """Snapshot ``name`` with another manifest, signed as our own."""
+    """Give snapshot ``name`` another manifest, signed with our own key."""
     manifest, members = read_snapshot(run, name)
     write_snapshot(run, manifest.model_copy(update=changes), members)
 

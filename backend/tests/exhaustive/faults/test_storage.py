@@ -140,8 +140,7 @@ def test_a_service_killed_while_it_frees_space_continues_at_its_next_start(tmp_p
 
 
 def test_a_run_being_compressed_and_archived_is_complete_at_every_file_change(tmp_path: Path) -> None:
-    """Killed before each rename and each removal of a command that empties the trash, too: the run, or its bundle, is
-    there."""
+    """The command also empties the trash. It is killed before each rename and removal: the run or its bundle exists."""
     wanted = StorageRules.model_validate(
         {"rules": [{"do": "compress", "after_days": 1}, {"do": "archive", "after_days": 30}]}
     )

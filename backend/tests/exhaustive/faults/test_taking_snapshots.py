@@ -30,7 +30,7 @@ def take(service: Service, run_id: str, name: str) -> None:
 
 
 def verified(service: Service, run_id: str, name: str) -> None:
-    """Training is brought to the snapshot in a process of its own, and every part compared."""
+    """Verify the snapshot in a separate process that restores it and compares every part."""
     path = f"/runs/{run_id}/snapshots/{name}/verify"
     assert service.api("POST", path).status_code == 202
     found = eventually(lambda: (one := service.get(path))["status"] != "running" and one, "the verification", LONG)
@@ -40,7 +40,7 @@ def verified(service: Service, run_id: str, name: str) -> None:
 def test_a_worker_killed_while_taking_snapshots_leaves_only_complete_snapshots(
     tmp_path: Path, figures: Figures
 ) -> None:
-    """SAC, whose replay buffer lies in files beside them."""
+    """Uses SAC, whose replay buffer is stored in files beside the snapshots."""
     with serving(tmp_path) as service:
         run_id = train(service, "sac")
         folder = service.folder(run_id)
@@ -89,7 +89,7 @@ def test_a_snapshot_that_fails_on_a_full_disk_is_a_warning_and_the_next_one_is_c
 
 
 def once_its_worker_has_ended(service: Service, path: str, body: dict[str, Any]) -> httpx.Response:
-    """The answer to what is refused while the worker of a run that has paused is about to end."""
+    """Return the response to a request that is refused while the worker of a paused run is exiting."""
 
     def asked() -> httpx.Response | None:
         answer = service.api("POST", path, json=body)

@@ -45,7 +45,7 @@ def test_reading_the_anatomy_does_not_change_training(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("env_id", ["CartPole-v1", "Pendulum-v1", "Taxi-v4"])
 def test_ratios_equal_those_of_the_update(tmp_path: Path, env_id: str) -> None:
-    """Before the update the policy is the one that acted: every ratio is one. Taxi shows single numbers."""
+    """Before the update the policy is the one that acted, so every ratio is one. Taxi has discrete observations."""
     model: Any = build_model(make_run(tmp_path, env_id=env_id).read_config())
     rollout = _rollout_of(model)
     np.testing.assert_allclose(rollout.ratios(model), 1.0, atol=1e-5)
@@ -85,7 +85,7 @@ def test_recording_updates_costs_at_most_half_a_percent_and_becomes_rarer_over_t
     journal = AnatomyJournal(folder, None, monotonic=lambda: now[0])
 
     def look(cost: float) -> float:
-        """Look at one that takes ``cost`` seconds; return the seconds until the next one is due."""
+        """Record an update that takes ``cost`` seconds, and return the seconds until the next one is due."""
         journal.before_update(model)
         journal._spent += cost
         journal.after_update(model)
@@ -169,7 +169,7 @@ def test_the_record_says_how_much_of_a_large_network_and_a_long_action_is_left_o
 
 
 def test_layers_with_non_finite_weights_are_named_and_do_not_count_as_left_out(tmp_path: Path) -> None:
-    """An update of which nothing came out but NaN, in a layer and then in all."""
+    """An update makes one layer NaN, and then all."""
     folder = make_run(tmp_path, algo="ppo")
     model = build_model(folder.read_config())
     layers: dict[str, Any] = {

@@ -63,7 +63,7 @@ def learn(
 
 
 def episodes(folder: RunFolder) -> list[tuple[int, float, int, int]]:
-    """Step, return, length and index of each episode line."""
+    """Return step, return, length and index of each episode line."""
     names = ("episode/reward", "episode/length", "episode/index")
     lines = [row for row in rows(folder) if names[0] in row["values"]]
     assert all(set(line["values"]) == set(names) for line in lines)
@@ -125,7 +125,7 @@ def test_the_current_rate_covers_the_last_second_or_more(folder: RunFolder, jour
 
 
 def test_a_rate_pending_at_the_end_requires_no_update_row(folder: RunFolder, journals: RunJournals) -> None:
-    """The clock decides whether there is one; where training goes on from its end, all else comes as without."""
+    """The clock decides whether there is one; if training continues, all other rows are the same."""
     logger = RunLogger(JournalOutput(journals))
     logger.dump_rest(500)
     logger.record("time/recent_fps", 100.0)

@@ -25,7 +25,7 @@ from tests.support.training import checkpoints, leftovers, make_run, messages
 
 
 def no_time() -> float:
-    """A clock by which nothing takes any time."""
+    """A clock that never advances."""
     return 0.0
 
 
@@ -34,7 +34,7 @@ def kept(folder: RunFolder) -> list[int]:
 
 
 def advance(strip: Filmstrip, model: BaseAlgorithm, *steps: int) -> None:
-    """Train, as far as a filmstrip can tell, to each of ``steps``."""
+    """Advance the step to each of ``steps``, as training does for a filmstrip."""
     for step in steps:
         model.num_timesteps = step
         if step >= strip.next_step:

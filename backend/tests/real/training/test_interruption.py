@@ -23,7 +23,7 @@ ROLLOUT = ["ppo", "trpo", "a2c"]
 
 
 def model_of(folder: RunFolder, steps: int) -> BaseAlgorithm:
-    """A model that has collected ``steps`` and, of an off-policy algorithm, learned nothing from them."""
+    """Return a model that has collected ``steps``; an off-policy one has not learned from them."""
     model = build_model(folder.read_config())
     model.learn(steps)
     return model

@@ -30,7 +30,7 @@ PLAN = EvaluationPlan(every_steps=100, episodes=2)
 
 
 class Scripted(GreedyPlayer):
-    """Plays what it is told: the mean return of each call, None for one that a stop interrupts."""
+    """Returns the given mean return for each evaluation; None is one that a stop interrupts."""
 
     def __init__(self, *means: float | None) -> None:
         self.means, self.seeds = list(means), []  # type: ignore[var-annotated]
@@ -250,7 +250,7 @@ def test_a_run_that_reached_its_goal_ends_early_and_says_why(tmp_path: Path, mon
 
 
 class Endless(GreedyPlayer):
-    """Always a perfect score."""
+    """Always returns a perfect score."""
 
     def __init__(self) -> None:
         super().__init__(lambda: None)  # type: ignore[arg-type, return-value]

@@ -29,7 +29,7 @@ def recorded(folder: RunFolder) -> list[EvaluationRecord]:
 
 
 def choose(folder: RunFolder, detail: Detail, **profile: Any) -> None:
-    """Recording may cost what it wants, on a machine that is as busy as it is."""
+    """Set the recording detail, with no limit on its cost, so that the load of the machine does not matter."""
     free = StorageProfile(most_cost=1_000, most_cost_in_training=1_000, **profile)
     folder.write_recording(RecordingChoice(detail=detail, profile=free))
 

@@ -30,7 +30,7 @@ ALGORITHMS = ("ppo", "dqn")
 
 @pytest.fixture
 def _test_environments(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Register environments by one line each, as docs/how-to-add/environment.md says."""
+    """Register environments with one line each, as docs/how-to-add/environment.md says."""
     for name, attribute in {"MountainCar-v0": "MOUNTAIN_CAR", "Fragile-v0": "FRAGILE"}.items():
         reference = f"tests.support.environments:{attribute}"
         monkeypatch.setitem(ENVIRONMENTS._references, name, reference)  # type: ignore[index]
@@ -43,7 +43,7 @@ def in_background(work: Any) -> Thread:
 
 
 def uncounted(data: Any) -> Any:
-    """An ending without its processor seconds, which it has."""
+    """Return an ending without its processor seconds, after checking that it has them."""
     assert data.processor_seconds > 0
     return data.model_copy(update={"processor_seconds": None})
 
