@@ -1,4 +1,4 @@
-"""What several test modules share."""
+"""Configuration and fixtures that all tests share."""
 
 from __future__ import annotations
 
@@ -32,27 +32,27 @@ for number in (signal.SIGINT, signal.SIGHUP):  # nohup, or a shell's background,
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """The processes of pytest-xdist share one template."""
+    """Start one template for all processes of pytest-xdist."""
     if config.getoption("numprocesses", None) and not hasattr(config, "workerinput"):
         os.environ[SOCKET] = template_address()
 
 
 def pytest_collection_finish() -> None:
-    """What was collected stays, and need not be looked through again by each collection of garbage."""
+    """Freeze the collected tests, so that the garbage collector does not scan them again."""
     gc.collect()
     gc.freeze()
 
 
 @pytest.fixture(scope="module", autouse=True)
 def no_worker_left(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
-    """Kill what the services of a module have left: they leave their workers to train when they end."""
+    """Kill the workers that the services of a module leave training when they end."""
     yield
     kill_workers_below(tmp_path_factory.getbasetemp())
 
 
 @pytest.fixture(scope="session")
 def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
-    """One service for all tests that leave it as they found it, with one run that has ended: ``ended-run``.
+    """A service for all tests that leave it unchanged, with one ended run, ``ended-run``.
 
     Whatever the tests did to it, its log holds no traceback.
     """

@@ -1,7 +1,7 @@
 import AxeBuilder from "@axe-core/playwright";
 import type { Page } from "@playwright/test";
 
-/** The accessibility rules that the page breaks, each with the elements that do. */
+/** The accessibility rules that the page breaks, each with the offending elements. */
 export async function broken(page: Page, only?: string[]) {
   // Only violations are collected, in the page itself: describing the elements that pass takes most of the time.
   const axe = new AxeBuilder({ page }).options({ resultTypes: ["violations"] }).setLegacyMode();

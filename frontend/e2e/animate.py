@@ -15,7 +15,7 @@ LEAST_SPEED = 4
 PICTURES_A_SECOND = 9
 QUALITIES = (60, 50, 40, 30, 20)
 LAST_MS = 3_000
-"""How long the last picture stays before the animation begins again."""
+"""Duration of the last picture before the animation repeats."""
 
 
 def main(folder: Path, output: Path) -> None:

@@ -1,9 +1,9 @@
 import type { Page, Route } from "@playwright/test";
 
-/** What Playwright says of an answer whose page has been left, or closed, meanwhile. */
+/** Playwright's error for a response whose page was left or closed in the meantime. */
 const LEFT = /Response has been disposed|has been closed/;
 
-/** Stands in for single answers of the service, for states that a seeded folder cannot hold. */
+/** Replaces single responses of the service, for states that a seeded folder cannot contain. */
 export async function answer(page: Page, path: RegExp, change: (body: never) => unknown) {
   await page.route(ofApi(path), async (route) => {
     try {
@@ -15,7 +15,7 @@ export async function answer(page: Page, path: RegExp, change: (body: never) => 
   });
 }
 
-/** An answer that never comes. */
+/** A response that never arrives. */
 export async function silence(page: Page, path: RegExp) {
   await page.route(ofApi(path), () => new Promise<void>(() => {}));
 }
@@ -34,7 +34,7 @@ export async function refuse(page: Page, path: RegExp, status = 500) {
 
 export const emptyList = { runs: [], total: 0, next_cursor: null };
 
-/** The path after `/api`, whatever the query; a page may have the same path without it. */
+/** Matches the path after `/api` with any query. A page may have the same path without `/api`. */
 function ofApi(path: RegExp) {
   return ({ pathname }: URL) =>
     pathname.startsWith("/api/") && path.test(pathname.slice("/api".length));

@@ -12,7 +12,7 @@ const CANDIDATES = [
   chromium.executablePath(),
 ];
 
-/** The Chromium that is there: one that was named, the system's, or Playwright's own. */
+/** The Chromium to use: the configured one, the system's, or Playwright's own. */
 export const chromiumPath = CANDIDATES.find((candidate) => candidate && existsSync(candidate));
 
 // `node e2e/chromium.mjs` says where it is, or fails.

@@ -8,7 +8,7 @@ export interface CuttableProxy {
   close(): Promise<void>;
 }
 
-/** A wire to the service that can be cut: what a laptop's lid or a restarted service does to a page. */
+/** A proxy whose connections can be cut, as a closed laptop or a restarted service does. */
 export async function cuttableProxy(target: string): Promise<CuttableProxy> {
   const { hostname, port } = new URL(target);
   const sockets = new Set<Socket>();

@@ -4,9 +4,8 @@ import { status, videoTime } from "./run-page";
 import { runPage } from "./seeded";
 
 /**
- * The app in use: runs that train, seen while they do. In two of the looks only, the desktop by day and the phone by
- * night, because each scene trains; `LOOKS=.` takes all four, `SHOTS=pong` some scenes. Waits are for what the picture
- * shall show.
+ * Pictures of the app with training runs. Only two of the looks are taken, the light desktop and the dark phone, because
+ * each scene trains. `LOOKS=.` takes all four, and `SHOTS=pong` some scenes. Each waits for what it should show.
  */
 test.use({ contextOptions: { reducedMotion: "no-preference" } }); // otherwise it plays on request only
 
@@ -23,14 +22,14 @@ interface Scene {
   play: (page: Page, id: string) => Promise<unknown>;
 }
 
-/** The agent is seen, and what it thinks stands beside it. */
+/** Shows the agent beside its predictions. */
 async function seen(page: Page, thoughts: RegExp) {
   await stage(page).scrollIntoViewIfNeeded(LONG);
   await expect.poll(() => frames(page), LONG).toBeGreaterThan(20);
   await expect(page.getByRole("region", { name: thoughts })).toBeVisible(LONG);
 }
 
-/** Early in an episode, where a lander that has learned nothing is still in sight. */
+/** Waits for the start of an episode, when an untrained lander is still in the picture. */
 async function early(page: Page) {
   const fact = stage(page).first().getByRole("definition");
   const at = async () => Number(((await fact.nth(1).textContent(LONG)) ?? "").replace(/\D/g, ""));
@@ -62,7 +61,7 @@ async function saliency(page: Page, id: string) {
   await seen.scrollIntoViewIfNeeded(LONG);
 }
 
-/** A slice of the values that train, with one component held elsewhere than it is seen. */
+/** A value slice of the training policy, with one component held at another value than observed. */
 async function whatIf(page: Page, id: string) {
   await live(PROBABILITIES, 8_000)(page, id);
   await page.getByText("Value slice", { exact: true }).click();

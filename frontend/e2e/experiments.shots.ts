@@ -2,8 +2,8 @@ import path from "node:path";
 import { expect, type Page, test } from "@playwright/test";
 
 /**
- * Two experiments by hand, from the form to what they found, in the first look; the others see what came of them.
- * On a quiet machine ten runs of CartPole take two minutes, and twenty of Pendulum three.
+ * Pictures of two experiments, created with the form in the first look; the other looks show their results.
+ * On an idle machine, ten runs of CartPole take two minutes, and twenty of Pendulum three.
  */
 const FOLDER = path.join(import.meta.dirname, "..", "screenshots");
 const LONG = { timeout: 1_200_000 };
@@ -11,10 +11,10 @@ test.setTimeout(1_300_000);
 
 interface Scene {
   name: string;
-  /** What it is called in the list. */
+  /** Its name in the list. */
   title: string;
   fill: (page: Page) => Promise<unknown>;
-  /** On its page once it is over. */
+  /** On its page after it has ended. */
   over: RegExp;
 }
 

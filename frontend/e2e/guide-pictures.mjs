@@ -6,7 +6,7 @@ import { chromiumPath } from "./chromium.mjs";
 import { ADDRESS, pause, serve } from "./picture-service.mjs";
 
 /**
- * Takes the pictures of `docs/start.md`: the form of a new run, and the page of a run that has ended. Run
+ * Takes the pictures of `docs/start.md`: the form of a new run, and the page of an ended run. Run
  * `node e2e/guide-pictures.mjs` in `frontend`, after a build. It trains one run with a fixed seed.
  */
 const RUN = { algo: "ppo", env_id: "CartPole-v1", preset: "fast", seed: 1, start: true };

@@ -4,8 +4,8 @@ import { status } from "./run-page";
 import { runPage } from "./seeded";
 
 /**
- * A run that is held, goes on, back and apart, and rules that act on it, seen as it does. In two of the looks only, as
- * each trains; `LOOKS=.` takes all four, `SHOTS=hold-fork` some pictures.
+ * Pictures of a run that is paused, resumed, rolled back and forked, and of rules that act on it. Only two of the looks
+ * are taken, because each trains. `LOOKS=.` takes all four, and `SHOTS=hold-fork` some pictures.
  */
 const FOLDER = path.join(import.meta.dirname, "..", "screenshots");
 const LONG = { timeout: 120_000 };
@@ -34,7 +34,7 @@ const RULES = [
   },
 ];
 
-/** A run through the API, and what is asked of it. */
+/** A run created through the API, and the requests to it. */
 class Held {
   private constructor(
     private readonly request: APIRequestContext,
@@ -201,7 +201,7 @@ async function picture(page: Page, look: string, name: string, fullPage = false)
   await page.screenshot({ path: file, fullPage, animations: "disabled" });
 }
 
-/** A browser without a screen asks for no permission. */
+/** A headless browser does not ask for permission. */
 const toldOf = (page: Page) =>
   page.addInitScript(() => {
     class Shown {

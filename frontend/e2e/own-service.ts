@@ -7,23 +7,23 @@ export interface OwnService {
   url: string;
   /** The runs folder. */
   runs: string;
-  /** Ends the service as Ctrl-C does, and starts it again over the same runs. */
+  /** Stops the service as Ctrl-C does, and restarts it with the same runs. */
   restart: () => Promise<void>;
-  /** Kills the process that trains the run, as a machine does that has no memory left. */
+  /** Kills the process that trains the run, as a machine without free memory does. */
   killWorker: (run: string) => Promise<void>;
-  /** Ends it, with what it trains, and removes its runs. */
+  /** Stops the service with its training runs, and deletes its runs. */
   close: () => Promise<void>;
 }
 
-/** Twenty above that of the seeded service of the worker, which does one test at a time. */
+/** Twenty above the port of the worker's seeded service. A worker runs one test at a time. */
 const port = () =>
   Number(process.env.RLVIZ_E2E_PORT ?? "8765") +
   20 +
   Number(process.env.TEST_PARALLEL_INDEX ?? "0");
 
 /**
- * A service for one test, without seeded runs, at a port of its own. It serves `out/`, so build before. With a `script`
- * (see `rlviz/testing/scripted.py`) its workers replay recorded runs, so that nothing is trained and torch is not loaded.
+ * A service for one test, without seeded runs, on a separate port. It serves `out/`, so build first. With a `script`
+ * (see `rlviz/testing/scripted.py`), its workers replay recorded runs without training and without torch.
  */
 export async function ownService(script?: object): Promise<OwnService> {
   const runs = await mkdtemp(path.join(tmpdir(), "rlviz-e2e-own-"));

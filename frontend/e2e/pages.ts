@@ -4,13 +4,13 @@ import { comparePage, experimentPage, runPage, type Seeded } from "./seeded";
 
 interface Place {
   address: string;
-  /** Opens what the page keeps closed. */
+  /** Opens what is closed by default. */
   open?: (page: Page) => Promise<unknown>;
-  /** Whether it is another state of a page that is there already, or one that a journey leads to. */
+  /** Whether it is another state of a listed page, or is covered by a journey. */
   again?: true;
 }
 
-/** Every page, in each state that looks different, for what has to hold on all of them: the places of each part. */
+/** Every page in each distinct state, by part of the app, for checks that apply to all pages. */
 export const PARTS: Record<string, (runs: Seeded) => Place[]> = {
   "list of runs": () => [
     { address: "/" },
@@ -56,7 +56,7 @@ export const PARTS: Record<string, (runs: Seeded) => Place[]> = {
   ],
 };
 
-/** Goes there, waits for what it loads, and opens all that can be opened. */
+/** Opens the page, waits for its data, and opens everything that can be opened. */
 export async function visit(page: Page, { address, open }: Place) {
   await page.goto(address);
   await expect(page.locator("[data-connection=live]")).toBeAttached(PATIENCE);

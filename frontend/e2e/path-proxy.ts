@@ -2,12 +2,12 @@ import { createServer, type IncomingMessage, request } from "node:http";
 import { type AddressInfo, connect } from "node:net";
 
 interface PathProxy {
-  /** The address of the app, with the path and a slash at its end. */
+  /** The address of the app, with the path and a trailing slash. */
   url: string;
   close(): Promise<void>;
 }
 
-/** A reverse proxy that serves `target` below `prefix`, which it removes and names, as nginx does by the docs' example. */
+/** A reverse proxy that serves `target` below `prefix`. It strips the prefix and sends it as a header, as in the docs. */
 export async function pathProxy(target: string, prefix: string): Promise<PathProxy> {
   const { hostname, port } = new URL(target);
   const pathOf = ({ url = "" }: IncomingMessage) =>

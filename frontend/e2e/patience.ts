@@ -1,2 +1,2 @@
-/** For what trains, films or starts first: on a machine that others use too, it takes ten times as long as on a quiet one. */
+/** Timeout for training, filming and starting, which take ten times as long on a busy machine. */
 export const PATIENCE = { timeout: 300_000 };

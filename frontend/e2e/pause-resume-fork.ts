@@ -4,13 +4,13 @@ import { PATIENCE } from "./patience";
 import { points, status } from "./run-page";
 import { openMore } from "./new-run";
 
-/** `RLVIZ_E2E_PICTURES` names a folder for pictures of each station, to be looked at. */
+/** `RLVIZ_E2E_PICTURES` is a folder for pictures of each step to review. */
 const pictures = process.env.RLVIZ_E2E_PICTURES;
 
 /**
- * A run is paused, outlives the app, is interrupted and resumed, forked, and compared with its fork.
+ * Pauses a run, restarts the app, interrupts and resumes the run, forks it, and compares it with its fork.
  *
- * `interrupt` ends its worker without warning, if the script of the service does not.
+ * `interrupt` kills its worker if the script of the service does not.
  */
 export async function pauseResumeAndFork(
   page: Page,
@@ -25,10 +25,10 @@ export async function pauseResumeAndFork(
       await page.screenshot({ path: `${pictures}/${project}-${name}-${colorScheme}.png` });
     }
   };
-  /** Until so many points are drawn. A worker imports torch first, which takes its time on a busy machine. */
+  /** Waits until the given number of points is drawn. A worker first imports torch, which is slow on a busy machine. */
   const drawn = (more: number) =>
     expect.poll(() => points(page, "Episode return"), PATIENCE).toBeGreaterThan(more);
-  /** The header's: players have a button of the same name, further down. */
+  /** The button in the header. Players below have one with the same name. */
   const press = (name: string) => page.getByRole("button", { name, exact: true }).first().click();
   await page.goto(`${service.url}/?new`);
   const form = await openMore(page);

@@ -7,7 +7,7 @@ export const PYTHON = "../backend/.venv/bin/python";
 
 export const pause = (milliseconds) => new Promise((resolve) => setTimeout(resolve, milliseconds));
 
-/** Serves the app over the folder `runs`. Returns a function that ends it with what it trains. */
+/** Serves the app with the folder `runs`. Returns a function that stops it with its training runs. */
 export async function serve(runs) {
   const child = spawn(PYTHON, ["-m", "rlviz", "serve"], {
     env: {

@@ -2,12 +2,12 @@ import { createHash } from "node:crypto";
 import { expect, type Locator, type Page } from "@playwright/test";
 import { PATIENCE } from "./patience";
 
-/** The app as a user sees it, by role and name. */
+/** Elements of the app by role and name. */
 export function chart(page: Page, title: string) {
   return page.getByRole("region", { name: title, exact: true }).getByRole("img", { name: title });
 }
 
-/** The part of a chart that the keyboard reads. Its bounds are those of the picture. */
+/** The keyboard cursor of a chart. Its bounds equal those of the picture. */
 export function chartCursor(page: Page, title: string) {
   return page.getByRole("slider", { name: new RegExp(`^${title}: Arrow keys`) });
 }
@@ -16,7 +16,7 @@ export async function points(page: Page, title: string): Promise<number> {
   return Number(await chart(page, title).getAttribute("data-points"));
 }
 
-/** A digest of the pixels the user sees. */
+/** A digest of the visible pixels. */
 export async function picture(page: Page, title: string): Promise<string> {
   const pixels = await chart(page, title)
     .locator("canvas")
@@ -38,7 +38,7 @@ export async function showEvaluation(page: Page) {
   await expect(tab(page, "Episodes")).toHaveAttribute("aria-selected", "true");
 }
 
-/** Where the agent plays. */
+/** The area in which the agent plays. */
 export function live(page: Page) {
   return page.getByRole("region", { name: "Live", exact: true });
 }
@@ -50,7 +50,7 @@ export function status(page: Page, status: string) {
 export const videoTime = (video: Locator) =>
   video.evaluate((element: HTMLVideoElement) => element.currentTime);
 
-/** Goes on with Tab until `target` has the focus, as somebody without a mouse does. */
+/** Presses Tab until `target` has the focus. */
 export async function tabTo(page: Page, target: Locator, most = 80) {
   for (let presses = 0; presses < most; presses += 1) {
     if (await target.evaluate((element) => element === document.activeElement)) return;
@@ -63,7 +63,7 @@ export async function tabTo(page: Page, target: Locator, most = 80) {
 export const sideways = (page: Page) =>
   page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
 
-/** Position and size of an element, once it is drawn. A chart that is drawn again has none for a moment. */
+/** Position and size of an element once it is drawn. A chart that is being redrawn has none. */
 export async function boxOf(element: Locator) {
   let box = await element.boundingBox();
   await expect.poll(async () => (box = await element.boundingBox()), PATIENCE).not.toBeNull();

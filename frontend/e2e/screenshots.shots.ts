@@ -31,7 +31,7 @@ test("every page and state", async ({ browser }, { project }) => {
   await context.close();
 });
 
-/** Long enough for answers, first frames of videos and one redraw of the charts. Some states load for good. */
+/** Enough time for responses, first frames of videos and one redraw of the charts. Some states never finish loading. */
 async function settled(page: Page) {
   await expect(page.locator("main > *").first()).toBeAttached();
   await page.waitForLoadState("load");

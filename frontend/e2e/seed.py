@@ -1,4 +1,4 @@
-"""Fill a runs folder with runs that no test has to train.
+"""Fill a runs folder with synthetic runs, so that tests need not train.
 
     seed.py FOLDER               runs of every status, none of them trained, and two experiments that are over
     seed.py FOLDER --live N      and N that seem to train, for as long as this process lives
@@ -53,7 +53,7 @@ def main() -> None:
 
 
 def write(folder: Path, wanted: argparse.Namespace) -> None:
-    """Write all but the runs that seem to train."""
+    """Write all runs except those that appear to train."""
     folder.mkdir(parents=True, exist_ok=True)
     seeded: dict[str, object] = {}
     if not wanted.empty:
@@ -66,7 +66,7 @@ def write(folder: Path, wanted: argparse.Namespace) -> None:
 
 
 def add_live(folder: Path, count: int) -> list[RunFolder]:
-    """Add runs that will seem to train."""
+    """Add runs that will appear to train."""
     folders = create_live(folder, count)
     seeded = json.loads((folder / SEEDED).read_text())
     seeded["live"] = [run.run_id for run in folders]
@@ -75,7 +75,7 @@ def add_live(folder: Path, count: int) -> list[RunFolder]:
 
 
 def start_live(folder: Path, folders: list[RunFolder]) -> None:
-    """Let them train in processes of their own, for as long as this one lives."""
+    """Let them appear to train in separate processes, as long as this one lives."""
     ready = folder / ".live-ready"
     if os.fork() == 0:
         keep_alive(folders, ready)
@@ -113,7 +113,7 @@ def serve(wanted: argparse.Namespace) -> NoReturn:
 
 
 def fork_service(folder: Path, live: int, port: int) -> int:
-    """Start the service over ``folder`` in a process of its own, beside its live runs; returns its id."""
+    """Start the service of ``folder`` in a separate process beside its live runs, and return the process id."""
     if (pid := os.fork()) != 0:
         return pid
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
@@ -130,7 +130,7 @@ def fork_service(folder: Path, live: int, port: int) -> int:
 
 
 def answers(port: int) -> bool:
-    """Whether the service at ``port`` is there."""
+    """Return whether the service at ``port`` responds."""
     try:
         with urllib.request.urlopen(f"http://127.0.0.1:{port}/api/health", timeout=5) as answer:
             return bool(answer.status == 200)

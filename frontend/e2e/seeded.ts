@@ -13,14 +13,14 @@ export interface Seeded {
   hostile: string;
   acrobot: string;
   recorded: string;
-  /** Runs with real policies, which have a film. */
+  /** Runs with real policies and a filmstrip. */
   hare: string;
   tortoise: string;
   live: string[];
-  /** Experiments that are over: a comparison of ten runs, and a search. */
+  /** Ended experiments: a comparison of ten runs, and a search. */
   small: string;
   search: string;
-  /** Others, where the screenshots are made. */
+  /** Other experiments, for screenshots. */
   wide?: string;
   stopped_experiment?: string;
   methods?: string;
@@ -28,7 +28,7 @@ export interface Seeded {
   damaged_experiment?: string;
 }
 
-/** Ids of the runs that `seed.py` wrote, by what they are there for. */
+/** Ids of the runs that `seed.py` wrote, by purpose. */
 export function seeded(): Seeded {
   const folder = process.env.RLVIZ_E2E_RUNS;
   if (!folder) throw new Error("RLVIZ_E2E_RUNS names the seeded runs folder");

@@ -6,11 +6,11 @@ import { openMore } from "./new-run";
 export interface Shot {
   name: string;
   path: string;
-  /** Of the window, where the page is no measure: what lies over it scrolls by itself. */
+  /** Height of the window, for pages with an overlay that scrolls by itself. */
   height?: number;
-  /** Before the page is opened. */
+  /** Runs before the page is opened. */
   before?: (page: Page) => Promise<unknown>;
-  /** Once it shows what it has. */
+  /** Runs once the page shows its data. */
   then?: (page: Page) => Promise<unknown>;
 }
 
@@ -19,7 +19,7 @@ const RUN = /^\/runs\/[^/]+$/;
 const EVALUATIONS = /^\/runs\/[^/]+\/evaluations$/;
 const COMPARE = /^\/compare$/;
 
-/** Failures are told only once it was tried again. */
+/** Failures are reported only after a retry. */
 const told = (page: Page) => page.getByText("The catalogue is busy").first().waitFor();
 
 const told409 = (page: Page) => page.getByText("is damaged").first().waitFor();
@@ -33,7 +33,7 @@ async function pressStartWithErrors(page: Page) {
 
 const evaluated = (id: string) => `${runPage(id)}&view=evaluation`;
 
-/** The table of steps with a column more, and with a condition that it does not understand. */
+/** The table of steps with an additional column and an invalid condition. */
 async function conditionAndColumns(page: Page) {
   const evaluation = page.getByRole("region", { name: "Evaluation", exact: true });
   await evaluation.getByText("Steps", { exact: true }).click();
@@ -59,7 +59,7 @@ async function openEpisodes(page: Page) {
   await card.getByRole("list", { name: "Episodes found" }).waitFor();
 }
 
-/** Every page, and every state it can be in. */
+/** Every page in every state. */
 export function shots(): Shot[] {
   const runs = seeded();
   const live = runs.live[0] ?? "";

@@ -1,6 +1,6 @@
 import type { APIRequestContext, BrowserContext } from "@playwright/test";
 
-/** How many streams the service has open. */
+/** The number of streams that the service has open. */
 export async function streams(request: APIRequestContext): Promise<number> {
   // The service may close a connection that was kept just as it is used.
   const answer = await request.get("/metrics", { headers: { connection: "close" } });

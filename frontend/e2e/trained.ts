@@ -1,7 +1,7 @@
 import { type APIRequestContext, expect } from "@playwright/test";
 import { PATIENCE } from "./patience";
 
-/** The id of a run of PPO on CartPole that has been trained briefly. */
+/** The id of a short run of PPO on CartPole. */
 export async function trained(
   request: APIRequestContext,
   change: { name?: string; seed?: number } = {},

@@ -1,11 +1,11 @@
 import { type Page, test } from "@playwright/test";
 import { live } from "./run-page";
 
-/** The window in which an agent plays CartPole, and how many frames it has drawn. */
+/** The window in which an agent plays CartPole, with the number of drawn frames. */
 export const stage = (page: Page) => live(page).getByRole("img", { name: /plays CartPole-v1$/ });
 export const frames = async (page: Page) => Number(await stage(page).getAttribute("data-frames"));
 
-/** A run that trains for as long as the tests of the file look at it. Returns its id, once they run. */
+/** A run that trains while the tests of the file use it. Returns a function that returns its id. */
 export function watchedRun(): () => string {
   let run = "";
   test.beforeAll(async ({ request }) => {

@@ -1,9 +1,9 @@
 import { inBrowser, longestTask } from "./observe.mjs";
 
 /**
- * The page of a large experiment: `node experiment.mjs URL ID THRESHOLD TRIALS`. Milliseconds until it can be used (every
- * trial and the verdict are drawn, and the page answers), from the list and by its address; how long its results take
- * as the page asks for them, as they are and for another threshold; and the longest task while it scrolls.
+ * Measures the page of a large experiment: `node experiment.mjs URL ID THRESHOLD TRIALS`. Prints milliseconds until it
+ * is usable (every trial and the verdict are drawn, and the page responds), from the list and by its address; the
+ * duration of the requests for its results, with the default and another threshold; and the longest task on scrolling.
  */
 const [baseURL, id, threshold, trials] = process.argv.slice(2);
 const ASKED = new RegExp(`/api/experiments/${id}`);
@@ -53,7 +53,7 @@ await inBrowser(baseURL, async (context) => {
   };
 });
 
-/** Milliseconds from `since` until all is drawn and a frame after that. */
+/** Milliseconds from `since` until the frame after everything is drawn. */
 async function usable(page, since) {
   await page.waitForFunction(
     (count) =>
@@ -71,7 +71,7 @@ async function usable(page, since) {
   );
 }
 
-/** Milliseconds from a request to the end of its answer. */
+/** Milliseconds from a request to the end of its response. */
 function waited(request) {
   return request.timing().responseEnd;
 }

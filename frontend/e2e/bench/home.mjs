@@ -1,6 +1,6 @@
 import { countFrames, framesSoFar, inBrowser, longestTask, SETTLE } from "./observe.mjs";
 
-/** Home with very many runs: when it can be used, and how it scrolls. `node home.mjs URL`. */
+/** Measures Home with very many runs: the time until it is usable, and its scrolling. `node home.mjs URL`. */
 const [baseURL] = process.argv.slice(2);
 const WHEELS = 60;
 const STEADY_SECONDS = 5;

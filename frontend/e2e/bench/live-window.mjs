@@ -1,10 +1,10 @@
 import { inBrowser, SETTLE } from "./observe.mjs";
 
 /**
- * Watching, in a browser: `node live-window.mjs URL SECONDS KEYS RUN`. RUN has ended and left a film. In milliseconds,
- * from what the user does until it is on the screen: a click on the curve and the video plays; Start is pressed and the
- * agent is seen; a key and the frame that it led to. While the agent is watched for SECONDS: frames a second, and how
- * many animation frames a reading comes after the frame of its step.
+ * Measures watching in a browser: `node live-window.mjs URL SECONDS KEYS RUN`. RUN has ended and has a filmstrip. Prints
+ * milliseconds from an action until its effect is on the screen: from a click on the curve until the video plays, from
+ * Start until the agent is visible, and from a key to the resulting frame. While the agent plays for SECONDS: frames
+ * per second, and how many animation frames a reading is drawn after the frame of its step.
  */
 const [baseURL, seconds, keys, run] = process.argv.slice(2);
 const PATIENCE = { timeout: 60_000 };
@@ -16,7 +16,7 @@ await inBrowser(baseURL, async (context) => {
   return { ...clips, ...(await start(page)), ...(await watch(page)), keys: await pressKeys(page) };
 });
 
-/** A click at a place of the curve whose policy nobody has seen, one at another, and the first again. */
+/** A click at a point of the curve whose policy has no clip yet, at another point, and at the first again. */
 async function clicks(page) {
   await page.goto(`/runs/view?id=${run}`);
   const plot = page.getByRole("region", { name: "Episode return", exact: true }).locator(".u-over");
@@ -83,7 +83,7 @@ async function watch(page) {
   return found;
 }
 
-/** Until the first frame is drawn whose step a person has taken with that key. */
+/** Waits for the first drawn frame of a step that a user took with that key. */
 async function pressKeys(page) {
   await page.goto("/play?env=CartPole-v1");
   const stage = page.getByRole("application");
@@ -111,7 +111,7 @@ async function pressKeys(page) {
   return delays;
 }
 
-/** Runs in the page, before its own scripts. Notes which step is drawn and read in which animation frame. */
+/** Runs in the page before its own scripts. Records in which animation frame each step is drawn and read. */
 function observeFrames() {
   const watched = { clicked: 0, pressed: 0, playing: null, drawn: [], read: [] };
   window.watched = watched;

@@ -1,6 +1,6 @@
 import { inBrowser, longestTask, SETTLE } from "./observe.mjs";
 
-/** All the named runs on one chart while they train: `node live.mjs URL SECONDS RUN…`. */
+/** Measures the given training runs on one chart: `node live.mjs URL SECONDS RUN…`. */
 const [baseURL, seconds, ...runs] = process.argv.slice(2);
 
 await inBrowser(baseURL, async (context) => {
@@ -23,7 +23,7 @@ await inBrowser(baseURL, async (context) => {
   };
 });
 
-/** Rows that came twice, and rows between the first and the last that never came. */
+/** The number of duplicate rows, and of missing rows between the first and the last. */
 function gapsIn(rows) {
   const seqs = new Map();
   for (const { run, seq } of rows) seqs.set(run, [...(seqs.get(run) ?? []), seq]);

@@ -1,6 +1,6 @@
 import { inBrowser, longestTask, points, SETTLE } from "./observe.mjs";
 
-/** A run of very many rows, zoomed into: `node long.mjs URL RUN`. */
+/** Measures zooming into a run with very many rows: `node long.mjs URL RUN`. */
 const [baseURL, run] = process.argv.slice(2);
 const ZOOMS = 16;
 

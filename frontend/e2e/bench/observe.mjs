@@ -1,10 +1,10 @@
 import { chromium } from "@playwright/test";
 import { chromiumPath } from "../chromium.mjs";
 
-/** Milliseconds that the page is given to come to rest after loading. */
+/** Milliseconds to wait after loading until the page is idle. */
 export const SETTLE = 3_000;
 
-/** Opens a page that notes rows as they arrive and are drawn, and every long task; hands it to `measure`. */
+/** Opens a page that records long tasks, and when rows arrive and are drawn, and passes it to `measure`. */
 export async function inBrowser(baseURL, measure) {
   const browser = await chromium.launch({
     executablePath: chromiumPath,
@@ -19,7 +19,7 @@ export async function inBrowser(baseURL, measure) {
   }
 }
 
-/** Runs in the page, before the page's own scripts. */
+/** Runs in the page before its own scripts. */
 function observe() {
   const seen = { rows: [], tasks: [], drawn: 0 };
   window.seen = seen;
@@ -58,7 +58,7 @@ function observe() {
   }).observe({ type: "longtask", buffered: true });
 }
 
-/** The longest task after `since` (Unix ms); browsers tell of those above 50 ms only, so 0 means none. */
+/** The longest task after `since` (Unix ms). Browsers report only tasks above 50 ms, so 0 means none. */
 export function longestTask(page, since) {
   return page.evaluate(
     (from) =>
@@ -70,7 +70,7 @@ export function longestTask(page, since) {
   );
 }
 
-/** Begins to count the frames of the page. */
+/** Starts to count the frames of the page. */
 export function countFrames(page) {
   return page.evaluate(() => {
     window.frames = [];
@@ -82,7 +82,7 @@ export function countFrames(page) {
   });
 }
 
-/** Frames a second since then, and the longest that one took in milliseconds. */
+/** Frames per second since then, and the longest frame in milliseconds. */
 export async function framesSoFar(page) {
   const frames = await page.evaluate(() => window.frames);
   const gaps = frames.slice(1).map((at, i) => at - frames[i]);

@@ -1,14 +1,14 @@
 import { countFrames, framesSoFar, inBrowser, longestTask, SETTLE } from "./observe.mjs";
 
 /**
- * Many runs in one comparison: `node overlay.mjs URL SECONDS RUN…`. Milliseconds until all are drawn, what was asked of
- * the service for that, and the frames a second and the longest task while the pointer moves over the chart for so many
- * seconds.
+ * Measures a comparison of many runs: `node overlay.mjs URL SECONDS RUN…`. Prints milliseconds until all are drawn, the
+ * requests to the service for that, and the frames per second and the longest task while the pointer moves over the
+ * chart for SECONDS.
  */
 const [baseURL, seconds, ...runs] = process.argv.slice(2);
-/** What is asked of runs and their curves. Their evaluations, for the videos, are not counted. */
+/** Requests for runs and their curves. Requests for evaluations, which the videos need, are not counted. */
 const ASKED = /\/api\/(runs\?|metrics\/curves|compare|runs\/[^/]+$|runs\/[^/]+\/metrics)/;
-/** Fewer points than each run has once its curve has come. */
+/** Fewer points than each run has once its curve is loaded. */
 const LEAST_POINTS = 100;
 
 await inBrowser(baseURL, async (context) => {

@@ -1,8 +1,8 @@
 import { inBrowser } from "./observe.mjs";
 
 /**
- * The page of a run, opened twice in a new browser: `node page.mjs URL RUN POINTS`. Milliseconds until its first chart is
- * drawn with at least so many points (0 for a run without rows), and what was requested until then.
+ * Measures the page of a run, opened twice in a new browser: `node page.mjs URL RUN POINTS`. Prints milliseconds until
+ * its first chart is drawn with at least POINTS points (0 for a run without rows), and the requests until then.
  */
 const [baseURL, run, points] = process.argv.slice(2);
 

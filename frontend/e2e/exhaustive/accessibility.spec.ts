@@ -3,7 +3,7 @@ import { broken } from "../accessible";
 import { PARTS, visit } from "../pages";
 import { seeded } from "../seeded";
 
-/** The rules whose outcome depends on the theme; all others are tried once. */
+/** The rules whose outcome depends on the theme. All others are checked once. */
 const OF_COLOURS = ["color-contrast", "link-in-text-block"];
 
 for (const [part, places] of Object.entries(PARTS)) {
@@ -27,7 +27,7 @@ for (const [part, places] of Object.entries(PARTS)) {
 
 const theme = () => document.documentElement.dataset.theme;
 
-/** Resolves once no colour is on its way to another; what moves for ever is not waited for. */
+/** Resolves once no colour transition is running. Endless animations are ignored. */
 async function stillness(): Promise<void> {
   const moving = document
     .getAnimations()

@@ -2,7 +2,7 @@ import { expect, type Page, test } from "@playwright/test";
 import { points, videoTime } from "../run-page";
 import { comparePage, seeded } from "../seeded";
 
-/** Seconds that the clock of a video may be ahead of the frame on the screen, which the other video shows. */
+/** Seconds by which the clock of one video may be ahead of the displayed frame of the other. */
 const AHEAD = 0.25;
 
 const legend = (page: Page) => page.getByRole("table", { name: "Compared runs" });

@@ -4,7 +4,7 @@ import { PATIENCE } from "../patience";
 import { points, status } from "../run-page";
 import { runPage } from "../seeded";
 
-/** One environment, so that no two episodes end at a step; each has 200 steps, so that there are some a second. */
+/** One environment, so that no two episodes end at the same step. Each has 200 steps, so that several end each second. */
 const RUN = {
   ...{ algo: "ppo", env_id: "MountainCar-v0", preset: null, hyperparameters: { n_envs: 1 } },
   ...{ total_timesteps: 10_000_000, name: "Cut off", start: true },

@@ -2,7 +2,7 @@ import { expect, type Locator, test } from "@playwright/test";
 import { ownService } from "../own-service";
 import { PATIENCE } from "../patience";
 
-/** `RLVIZ_E2E_PICTURES` names a folder for pictures, to be looked at. */
+/** `RLVIZ_E2E_PICTURES` is a folder for pictures to review. */
 const pictures = process.env.RLVIZ_E2E_PICTURES;
 
 test("variants are compared in two environments, each by its own threshold", async ({ page }) => {
@@ -36,10 +36,10 @@ test("variants are compared in two environments, each by its own threshold", asy
   }
 });
 
-/** Until all trials have ended. */
+/** Time for all trials to end. */
 const TRAINED = { timeout: 400_000 };
 
-/** A limit into which nothing fits: said at the foot of the form, and at its field, which is folded away. */
+/** A limit that no trial fits into: it is reported at the bottom of the form, and at its collapsed field. */
 async function refusedInView(form: Locator) {
   const advanced = form.getByText("Advanced", { exact: true });
   const limit = form.getByLabel("Steps together");

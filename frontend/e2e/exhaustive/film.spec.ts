@@ -6,8 +6,8 @@ import { trained } from "../trained";
 
 const moment = (page: Page) => page.getByRole("region", { name: "Moment" });
 
-/** A run that has learned for a moment and left its film. */
-/** The same run for the tests that only look at it. */
+/** A short run with a filmstrip. */
+/** The same run for all tests that do not change it. */
 let filmed: Promise<string> | undefined;
 
 test("the time marker is dragged along the curve and moved by keys on every axis", async ({

@@ -21,7 +21,7 @@ test("a link followed during typing opens, and Back returns to the search result
   await expect(row(page, "PPO baseline")).toBeVisible();
 });
 
-/** Within the pause after which the list follows what is typed. */
+/** Shorter than the delay after which the list follows the typed text. */
 const follow = (link: Element) =>
   new Promise<void>((done) => {
     setTimeout(() => {

@@ -13,7 +13,7 @@ interface File {
   content: string | Buffer;
 }
 
-/** Chooses a file in the dialog and sends it. */
+/** Chooses a file in the dialog and uploads it. */
 async function bring(page: Page, { name, content }: File) {
   const dialog = page.getByRole("dialog", { name: "Import runs" });
   const buffer = typeof content === "string" ? Buffer.from(content) : content;
@@ -29,7 +29,7 @@ async function openDialog(page: Page) {
   await page.getByRole("button", { name: "Import…" }).click();
 }
 
-/** Follows the link to what was imported; returns its id. */
+/** Follows the link to the imported run, and returns its id. */
 async function follow(page: Page, link: ReturnType<Page["getByRole"]>) {
   await link.click();
   await expect(page).toHaveURL(/\/runs\/view\?id=/);

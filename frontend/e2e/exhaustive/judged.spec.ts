@@ -9,7 +9,7 @@ const episode = (page: Page, n: number) =>
 const frame = async (page: Page) =>
   Math.floor((await videoTime(card(page).locator("video"))) * FPS);
 const FPS = 50;
-/** Of the episodes, which have 60, 80 and 100 steps. */
+/** First frames of the episodes, which have 60, 80 and 100 steps. */
 const FIRST_FRAMES = [0, 61, 142];
 
 test("a click plays the worst, median or best episode or a bar of returns @phone", async ({

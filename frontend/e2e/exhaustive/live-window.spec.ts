@@ -6,10 +6,10 @@ import { frames, stage, watchedRun } from "../watched";
 test.describe.configure({ mode: "serial" });
 test.use({ contextOptions: { reducedMotion: "no-preference" } }); // otherwise it plays on request only
 
-/** Of one try among several. */
+/** The timeout of one of several tries. */
 const SOON = { timeout: 10_000 };
 
-/** Whether nothing lies over an element. */
+/** Whether nothing covers an element. */
 const isBare = (element: Element) => {
   const { left, right, top, bottom } = element.getBoundingClientRect();
   return [left + 1, (left + right) / 2, right - 1].every(

@@ -3,7 +3,7 @@ import { PATIENCE } from "../patience";
 import { chart, points, status } from "../run-page";
 import { openMore } from "../new-run";
 
-/** `lights.py` is the guide's example, outside the repository; the service was told of it by RLVIZ_ENVIRONMENTS alone. */
+/** `lights.py` is the example of the guide, outside the repository. Only RLVIZ_ENVIRONMENTS names it. */
 test("a user environment is chosen, trained and drawn like any other", async ({ page }) => {
   await page.goto("/?new");
   const form = page.getByRole("form", { name: "New run" });

@@ -57,7 +57,7 @@ test("records are verified and a flipped bit is found", async ({ page, request }
   );
 });
 
-/** Changes one bit of the hash of the ninth frame, in the file of the service. */
+/** Changes one bit of the hash of the ninth frame in the service's file. */
 function flipBit(run: string, evaluation: string) {
   const file = path.join(process.env.RLVIZ_E2E_RUNS!, run, "eval", `${evaluation}.steps.parquet`);
   const program = `

@@ -2,7 +2,7 @@ import { test } from "@playwright/test";
 import { ownService } from "../own-service";
 import { pauseResumeAndFork } from "../pause-resume-fork";
 
-/** As in the journeys, but trained: loading torch at each start of the app takes most of its time. */
+/** The journey with real training. It is exhaustive because each start of the app loads torch. */
 test("real training is paused, outlives the app, resumes exactly after its worker is killed, and is forked", async ({
   page,
 }, { project }) => {

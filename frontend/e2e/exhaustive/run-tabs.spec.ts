@@ -3,7 +3,7 @@ import { broken } from "../accessible";
 import { boxOf, chart, points, tab, tabTo } from "../run-page";
 import { runPage, seeded } from "../seeded";
 
-/** What each tab shows first, by its label. */
+/** The first content of each tab by its label. */
 const SHOWN: Record<string, (page: Page) => ReturnType<Page["locator"]>> = {
   Overview: (page) => page.getByRole("region", { name: "Progress" }),
   Charts: (page) => page.getByRole("list", { name: "Charts" }),

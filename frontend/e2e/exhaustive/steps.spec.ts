@@ -17,7 +17,7 @@ async function openSteps(page: Page) {
   await expect(table(page)).toBeVisible();
 }
 
-/** Those of the evaluation before, which are 27,000. */
+/** The 27,000 steps of the previous evaluation. */
 async function openManySteps(page: Page) {
   await page.goto(runPage(seeded().recorded, "episodes"));
   await card(page).getByText("All evaluations").click();
@@ -27,7 +27,7 @@ async function openManySteps(page: Page) {
   await expect(found(page)).toHaveText("27,000 records");
 }
 
-/** Scrolls on in every animation frame; returns in how many the lines did not fill the view, and how many there were. */
+/** Scrolls in every animation frame. Returns the number of frames with a gap, and of all frames. */
 const scrollOn = (steps: Locator, frames: number, pixels: number) =>
   steps.evaluate(
     async (element, { frames, pixels }) => {

@@ -36,7 +36,7 @@ test("a rule is added, deletes only what it says, appears in the log, and is rem
   }
 });
 
-/** The id of a run that has trained briefly. */
+/** The id of a short run. */
 async function finished(url: string): Promise<string> {
   const body = { algo: "q-learning", env_id: "FrozenLake-v1", total_timesteps: 2_000, start: true };
   const created = await fetch(`${url}/api/runs`, {

@@ -2,7 +2,7 @@ import { expect, test } from "@playwright/test";
 import { runPage, seeded } from "../seeded";
 import { openTab, streams } from "../streams";
 
-/** As many as a browser has connections to one host. */
+/** The connection limit of a browser for one host. */
 const TABS = 6;
 
 test("tabs opened in the background have no stream until they are visible", async ({

@@ -7,7 +7,7 @@ import { points } from "../run-page";
 import { runPage, seeded } from "../seeded";
 
 const card = (page: Page) => page.getByRole("region", { name: "Evaluation" });
-/** How many pictures lie over each other on the canvas. */
+/** The number of layered pictures on the canvas. */
 const ghosts = (page: Page) => card(page).locator("canvas[data-ghosts]");
 
 test("another action at a step of a recorded episode is drawn as a ghost, and dismissed", async ({

@@ -56,10 +56,10 @@ test("an experiment goes from the form to its verdict, is stopped and resumed, a
   }
 });
 
-/** Until all trials have ended. */
+/** Time for all trials to end. */
 const TRAINED = { timeout: 400_000 };
 
-/** Through the form: two presets with three seeds each, of which one run trains at a time. */
+/** Fills in the form: two presets with three seeds each, and one training run at a time. */
 async function create(page: Page) {
   await page.getByRole("button", { name: "New experiment" }).click();
   const form = page.getByRole("dialog", { name: "New experiment" });

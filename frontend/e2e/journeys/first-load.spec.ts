@@ -1,7 +1,7 @@
 import { expect, type Request, test } from "@playwright/test";
 import { runPage, seeded } from "../seeded";
 
-/** Bytes of page, scripts and styles that Home may cost the first time it is opened; typefaces and data are kept apart. */
+/** Maximum bytes of page, scripts and styles on the first load of Home, without fonts and data. */
 const BUDGET = 210_000;
 
 test("Home transfers little on its first load", async ({ page }) => {
@@ -28,7 +28,7 @@ test("Home transfers little on its first load", async ({ page }) => {
   expect(sum).toBeGreaterThan(BUDGET / 2);
 });
 
-/** Requests until the first curve of a run is drawn; of those, the ones that the service computes. */
+/** Maximum requests until the first curve of a run is drawn, and how many of them the service computes. */
 const MOST_REQUESTS = 30;
 const MOST_API_CALLS = 4;
 

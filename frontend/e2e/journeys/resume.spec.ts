@@ -2,7 +2,7 @@ import { test } from "@playwright/test";
 import { ownService } from "../own-service";
 import { pauseResumeAndFork } from "../pause-resume-fork";
 
-/** Each attempt plays so far at once, within the recording: the first until it is paused, the second until it crashes. */
+/** Each attempt replays instantly up to this step of the recording. The first is then paused, and the second crashes. */
 const PARENT = {
   cues: [
     { at_step: 1_500, do: "wait" },

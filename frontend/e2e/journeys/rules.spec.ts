@@ -4,14 +4,14 @@ import { PATIENCE } from "../patience";
 import { points } from "../run-page";
 import { openMore } from "../new-run";
 
-/** `RLVIZ_E2E_PICTURES` names a folder for pictures of each station, to be looked at. */
+/** `RLVIZ_E2E_PICTURES` is a folder for pictures of each step to review. */
 const pictures = process.env.RLVIZ_E2E_PICTURES;
 const SIZES = [
   { width: 390, height: 844 },
   { width: 1440, height: 900 },
 ];
 
-/** A picture in both themes and at both widths; of `of`, if given, in the middle of the screen. */
+/** Takes a picture in both themes and at both widths, with `of`, if given, in the middle of the screen. */
 async function look(page: Page, name: string, of?: Locator) {
   if (!pictures) return;
   for (const size of SIZES) {
@@ -24,7 +24,7 @@ async function look(page: Page, name: string, of?: Locator) {
   }
 }
 
-/** What the system would show: a browser without a screen has nowhere to. */
+/** The system notifications, which a headless browser cannot show. */
 async function listenToNotifications(page: Page) {
   await page.addInitScript(() => {
     const shown: string[] = [];

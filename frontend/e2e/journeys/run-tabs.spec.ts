@@ -2,7 +2,7 @@ import { expect, type Page, test } from "@playwright/test";
 import { sideways, tab } from "../run-page";
 import { runPage, seeded } from "../seeded";
 
-/** What each tab shows first, by its label. */
+/** The first content of each tab by its label. */
 const SHOWN: Record<string, (page: Page) => ReturnType<Page["locator"]>> = {
   Overview: (page) => page.getByRole("region", { name: "Progress" }),
   Charts: (page) => page.getByRole("list", { name: "Charts" }),

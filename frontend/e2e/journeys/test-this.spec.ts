@@ -45,7 +45,7 @@ test("a hint is tested after a confirmation and shows the result", async ({ page
   }
 });
 
-/** A run whose evaluated return has stayed at 20. */
+/** A run whose evaluated return stays at 20. */
 async function runWithFlatReturn(page: Page, url: string, runs: string): Promise<string> {
   const created = await page.request.post(`${url}/api/runs`, {
     data: {

@@ -1,6 +1,6 @@
 import { type APIRequestContext, expect, test } from "@playwright/test";
 
-/** A run of its own, in the trash. */
+/** Creates a run in the trash for one test. */
 async function deletedRun(request: APIRequestContext, name: string) {
   const created = await request.post("/api/runs", { data: { algo: "ppo", name } });
   const { id } = (await created.json()) as { id: string };

@@ -1,1 +1,1 @@
-"""Run folders as training would leave them, written in a moment."""
+"""Run folders like those of real training, written instantly."""

@@ -12,13 +12,13 @@ Values = dict[str, float | None]
 
 @dataclass(frozen=True)
 class Skill:
-    """How returns grow: from ``low`` to ``high``, half of the way at ``middle`` (a share of the training)."""
+    """Growth of returns from ``low`` to ``high``, with the midpoint at ``middle`` (a share of the training)."""
 
     low: float
     high: float
     middle: float = 0.4
     noise: float = 0.18
-    """Spread of returns at the beginning, as a share of the whole range."""
+    """Initial spread of returns, as a share of the whole range."""
 
     def draw(self, share: float, random: Random) -> float:
         learned = 1 / (1 + math.exp(-14 * (share - self.middle)))
@@ -33,7 +33,7 @@ CARTPOLE = Skill(18, 500)
 def rows(
     algo: str, skill: Skill, steps: int, total: int, random: Random, first: int = 0
 ) -> Iterator[tuple[int, Values]]:
-    """(step, values) of the metrics journal for environment steps ``first`` to ``steps`` of ``total``."""
+    """Yield (step, values) of the metrics journal for environment steps ``first`` to ``steps`` of ``total``."""
     step, index, next_log = first, 0, first
     returns: list[float] = []
     lengths: list[int] = []

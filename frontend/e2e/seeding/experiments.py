@@ -1,4 +1,4 @@
-"""Experiments in every state that a page can show, from runs that no test has to train."""
+"""Experiments in every state that a page can show, without training."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ SEARCHED = 8
 
 
 def write_ended_experiments(root: Path) -> dict[str, str]:
-    """A comparison and a search that are over, by what they are there for; older than all other runs."""
+    """An ended comparison and an ended search by purpose, older than all other runs."""
     author = Author(root)
     small = _write(author, "Two learning rates on CartPole", 160.0, variants=2, seeds=5, ended=10)
     return {"small": small.id, "search": _write_search(author, "Search for PPO on CartPole", 170.0).id}
 
 
 def write_experiments(root: Path) -> dict[str, str]:
-    """Those in all other states, by what they are there for."""
+    """Experiments in all other states, by purpose."""
     author = Author(root)
     wide = _write(author, "Forty learning rates", 50.0, variants=40, seeds=10, ended=370)
     stopped = _write(author, "Stopped at noon", 30.0, variants=3, seeds=5, ended=7, paused=2)
@@ -51,7 +51,7 @@ def _write(
     paused: int = 0,
     fails: bool = False,
 ) -> OpenExperiment:
-    """``ended``: trials that have a score, of which the first of ``fails`` has none; ``paused``: that wait halfway."""
+    """``ended`` trials have a score, except the first of ``fails``; ``paused`` ones wait halfway."""
     spec = ExperimentSpec.model_validate(
         {
             "base": {"algo": "ppo", "env_id": "CartPole-v1", "total_timesteps": STEPS},
@@ -73,7 +73,7 @@ def _write(
 
 
 def _write_methods(author: Author, name: str, hours_ago: float) -> OpenExperiment:
-    """Two methods on two environments each, of which every trial has a score."""
+    """Two methods on two environments each; every trial has a score."""
     places = {"CartPole-v1": {}, "Acrobot-v1": {"env_id": "Acrobot-v1"}}
     variants = [
         {"name": f"{algo.upper()} on {env.removesuffix('-v1')}", "changes": {"algo": algo, **changes}}
@@ -105,7 +105,7 @@ def _write_methods(author: Author, name: str, hours_ago: float) -> OpenExperimen
 
 
 def _write_search(author: Author, name: str, hours_ago: float) -> OpenExperiment:
-    """A search that is over, of which every trial has a score."""
+    """An ended search; every trial has a score."""
     space = {
         "learning_rate": {"kind": "float", "low": 1e-5, "high": 1e-2, "log": True},
         "gamma": {"kind": "choice", "choices": [0.95, 0.99]},

@@ -27,7 +27,7 @@ SIZE = (400, 264)
 
 _room = TemporaryDirectory(prefix="rlviz-film-")
 remove_films = _room.cleanup
-"""For a process that becomes another one: otherwise they are removed as it ends."""
+"""For a process that executes another program: otherwise they are deleted at its exit."""
 
 
 @dataclass(frozen=True)
@@ -39,7 +39,7 @@ class Film:
 
 @cache
 def film(lengths: tuple[int, ...]) -> Film:
-    """One MP4 with an episode of each length (steps), encoded once a process."""
+    """One MP4 with an episode of each length (steps), encoded once per process."""
     path = Path(_room.name) / f"{'-'.join(map(str, lengths))}.mp4"
     episodes: list[EpisodeResult] = []
     with VideoRecorder(path, fps=FPS) as recorder:
@@ -118,7 +118,7 @@ def completed(
 
 
 def other_future(folder: RunFolder, evaluation_id: str, action: float, length: int) -> None:
-    """Write what would have happened with ``action`` after the first step: an end after ``length`` steps."""
+    """Write the counterfactual of ``action`` after the first step, which ends after ``length`` steps."""
     clips, shot = Clips(folder), film((length,))
     clips.requests.make_folders()
     plan = FuturePlan(evaluation_id=evaluation_id, episode=0, index=0, action=[action])

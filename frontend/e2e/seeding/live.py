@@ -1,4 +1,4 @@
-"""Runs that seem to train: a process each that appends rows at a steady pace, and stops when asked."""
+"""Runs that appear to train: one process each appends rows at a steady rate, and stops on request."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ TICK_SECONDS = 0.1
 
 
 class LiveRun:
-    """A run whose worker is this process. It learns over its first 50,000 steps, then goes on."""
+    """A run whose worker is this process. Its returns rise over the first 50,000 steps and then stay level."""
 
     def __init__(self, folder: RunFolder, seed: int) -> None:
         self.folder = folder
@@ -33,13 +33,13 @@ class LiveRun:
         self._event(EventKind.STARTED, worker=str(ProcessIdentity.current()))
 
     def advance(self, count: int = 1) -> None:
-        """Append so many rows."""
+        """Append the given number of rows."""
         for _ in range(count):
             self._step, values = next(self._rows)
             self._metrics.append({"step": self._step, "values": values})
 
     def stops(self) -> bool:
-        """Whether it was asked to stop, and has done so."""
+        """Return whether a stop was requested and is done."""
         if self.folder.read_control().desired is not Desired.STOP:
             return False
         self._event(EventKind.STOPPED, path=None)
@@ -52,7 +52,7 @@ class LiveRun:
 
 
 def create_live(root: Path, count: int) -> list[RunFolder]:
-    """Folders of ``count`` runs that were started a moment ago."""
+    """Write folders of ``count`` runs that have just started."""
     author = Author(root)
     folders = []
     for number in range(count):
@@ -63,7 +63,7 @@ def create_live(root: Path, count: int) -> list[RunFolder]:
 
 
 def keep_alive(folders: list[RunFolder], ready: Path, warm_rows: int = 400) -> None:
-    """Train them all, a process each, ten rows a second, until stopped or until the parent process is gone.
+    """Run a process for each, with ten rows per second, until stopped or until the parent process exits.
 
     A process each, because a run that was stopped has to see its worker end.
     """
@@ -80,7 +80,7 @@ def keep_alive(folders: list[RunFolder], ready: Path, warm_rows: int = 400) -> N
 
 
 def _fork(folder: RunFolder, seed: int, warm_rows: int, begin: int) -> int:
-    """Train one run in a process of its own, which says by a byte that it has begun. Returns its id."""
+    """Run one in a separate process, which writes a byte once it has started. Returns the process id."""
     parent = os.getpid()
     if (pid := os.fork()) != 0:
         return pid

@@ -1,4 +1,4 @@
-"""An environment as a user writes it: the one that ``docs/how-to-add/environment.md`` shows, word for word."""
+"""The custom environment of ``docs/how-to-add/environment.md``, word for word."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ GUIDE = Path(__file__).resolve().parents[3] / "docs" / "how-to-add" / "environme
 
 
 def write_custom_environment(path: Path) -> None:
-    """The first Python of the guide: a class named ``Lights``."""
+    """Return the first Python block of the guide, the class ``Lights``."""
     example = re.search(r"```python\n(.*?)```", GUIDE.read_text(), re.DOTALL)
     assert example, f"{GUIDE} has no example"
     path.write_text(example.group(1))

@@ -1,4 +1,4 @@
-"""Evaluations with step records, as CartPole and a policy that learned something would leave them."""
+"""Synthetic evaluations with step records of a trained policy on CartPole."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from rlviz.learning.records.writer import Row, StepWriter
 from rlviz.rundir.folder import RunFolder
 
 FALLS_AT = 0.2095
-"""Radians: beyond, an episode is over."""
+"""Radians beyond which an episode ends."""
 
 _CART = ENVIRONMENTS.get("CartPole-v1")
 _SEEN = SpaceLayout(kind="Box", shape=(4,), dtype="float32", numbers=4, low=[-math.inf] * 4, high=[math.inf] * 4)
@@ -29,7 +29,7 @@ SURPRISE = 25
 
 
 def write_records(folder: RunFolder, evaluation_id: str, episodes: Sequence[EpisodeResult]) -> StepsFacts:
-    """Records of ``episodes``, with what a policy expects and how sure it is."""
+    """Records of ``episodes`` with the values and probabilities of a policy."""
     about = RecordsAbout(
         run_id=folder.run_id,
         evaluation_id=evaluation_id,
@@ -51,7 +51,7 @@ def write_records(folder: RunFolder, evaluation_id: str, episodes: Sequence[Epis
 
 
 def _rows(place: int, episode: EpisodeResult) -> list[Row]:
-    """The pole swings, and falls in the end to the side that it swings to."""
+    """The pole swings, and finally falls to the side that it swings to."""
     random, rows, length = Random(episode.seed), [], episode.episode_length
     action = 0
     for index in range(length + 1):
@@ -87,5 +87,5 @@ def _rows(place: int, episode: EpisodeResult) -> list[Row]:
 
 
 def _value(left: int) -> float:
-    """What the policy expects with so many steps left: what comes, but far too much of one state."""
+    """The value for the given remaining steps: correct, except for one state, where it is far too high."""
     return 100 * (1 - 0.99 ** min(left, 200)) * (1.8 if left == SURPRISE else 1)

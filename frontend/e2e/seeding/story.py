@@ -1,4 +1,4 @@
-"""The runs of a person who has worked for some weeks: every status, every state a page can show."""
+"""The runs of a user after some weeks of work, with every status and every state that a page can show."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ from seeding.curves import CARTPOLE, Skill, rows
 
 HOUR = 3_600.0
 PACE = {"ppo": 4_000.0, "dqn": 1_900.0}
-"""Environment steps a second."""
+"""Environment steps per second."""
 
 RECORDED_LENGTHS = tuple([499] * 50 + [479, 489, 509, 519])
-"""Of episodes with 27,000 records: a record more than steps each."""
+"""Steps of episodes with 27,000 records in total; each has one record more than steps."""
 
 PICTURE = '<img src=x onerror="window.hacked=1">'
 SCRIPT = '"><script>window.hacked = 1</script><svg onload="window.hacked=1">'
@@ -35,7 +35,7 @@ ValueError: Expected parameter logits of shape (64, 2) to satisfy the constraint
 
 
 class Author:
-    """Writes run folders under ``root``, the newest about now."""
+    """Writes run folders under ``root``, the newest with about the current time."""
 
     def __init__(self, root: Path, now: float | None = None) -> None:
         self.root = root
@@ -60,7 +60,7 @@ class Author:
         experiment: ExperimentPlace | None = None,
         **hyperparameters: float,
     ) -> RunFolder:
-        """A run that did ``steps`` of ``total`` and ended with ``ending``; None leaves it never started."""
+        """A run with ``steps`` of ``total`` that ended with ``ending``; None is a run that never started."""
         began = self.now - hours_ago * HOUR
         new = NewRun(algo, env_id, seed=seed, total_timesteps=total, name=name, hyperparameters=hyperparameters)
         config = resolve_config(new, began).model_copy(update={"experiment": experiment})
@@ -122,7 +122,7 @@ def _journal(path: Path, clock: Callable[[], float]) -> JournalWriter:
 
 
 def write_story(root: Path) -> dict[str, str]:
-    """Fill ``root``; return run ids by what they are there for."""
+    """Fill ``root``, and return run ids by purpose."""
     author = Author(root)
     now = author.now
     good = author.run("ppo", "PPO baseline", hours_ago=2, tags=("baseline",), notes="Solved after 21k steps.")

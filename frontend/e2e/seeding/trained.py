@@ -1,4 +1,4 @@
-"""Runs with real policies and films, from a recorded run of PPO on CartPole, so that no test has to train them."""
+"""Runs with real policies and filmstrips, copied from a recorded run of PPO on CartPole instead of training."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from rlviz.testing.recording import RECORDINGS, Recording
 from seeding.story import HOUR, Author
 
 STEPS = 6_148
-"""How much of the recording the runs have: later policies play long episodes, which take long to film."""
+"""The part of the recording that the runs have. Later policies play long episodes, which are slow to film."""
 
 FILMED = (0, 1_028, 3_076, STEPS)
 
 
 def write_trained(author: Author) -> dict[str, str]:
-    """Two runs that learned for a moment, by what they are there for; older than all other runs."""
+    """Two short runs by purpose, older than all other runs."""
     recording = Recording(RECORDINGS / "ppo.zip")
     hare = _write(author, recording, "Hare", 300.0, recording.policy(STEPS))
     tortoise = _write(author, recording, "Tortoise", 301.0, recording.policy(recording.end))
