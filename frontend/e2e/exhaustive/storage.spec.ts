@@ -21,7 +21,7 @@ test("a rule is added, deletes only what it says, appears in the log, and is rem
     const pass = page.getByRole("region", { name: "What the rules do" });
     await pass.getByRole("button", { name: "Apply now…" }).click();
     await page.getByRole("button", { name: "Apply them" }).click();
-    await expect(pass.getByRole("status")).toHaveText(/^Did 1 thing/, PATIENCE);
+    await expect(pass.getByRole("status")).toHaveText(/^The rules took 1 action/, PATIENCE);
     const logged = page.getByRole("region", { name: "Log", exact: true }).getByRole("listitem");
     await expect(logged).toHaveCount(1, PATIENCE);
     await expect(logged).toContainText(id);

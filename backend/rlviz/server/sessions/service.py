@@ -53,6 +53,13 @@ class NewSession:
     greedy: bool = True
 
 
+PATIENCE_SECONDS = 3.0
+"""Seconds that a new session waits for the place of another. A page that replaces a session by another closes the
+first, which may arrive after the request for the second."""
+
+_LOOK_SECONDS = 0.05
+
+
 class SessionService:
     """Creates and ends sessions. Use it only on the event loop; disk access happens in threads."""
 
@@ -65,8 +72,10 @@ class SessionService:
         played: PlayedRuns,
         *,
         clock: Callable[[], float] = time.time,
+        patience: float = PATIENCE_SECONDS,
     ) -> None:
         self._settings, self._database = settings, database
+        self._patience = patience
         self._workers, self._environments, self._played = workers, environments, played
         self._clock, self._trust = clock, TrustGuard(settings)
         self._recording: set[asyncio.Task[None]] = set()
@@ -77,7 +86,7 @@ class SessionService:
 
         Raises TooManySessions, RunNotFound, NothingToPlay, RunFolderError, UnknownName or InvalidRequest.
         """
-        self._make_room()
+        await self.wait_for_room()
         plan = await asyncio.to_thread(self._plan, new)
         folder = await asyncio.to_thread(SessionFolder.create, plan)
         session_id = new_session_id()
@@ -91,7 +100,7 @@ class SessionService:
             created_at=self._clock(),
         )
         try:
-            self._make_room()  # again, since others may have been created meanwhile
+            await self.wait_for_room()  # again, since others may have been created meanwhile
             await session.open()
         except BaseException:
             folder.remove()
@@ -143,6 +152,17 @@ class SessionService:
     def _forget(self, session: LiveSession) -> None:
         self._live.pop(session.id, None)
         self._workers.end(session.id)
+
+    async def wait_for_room(self) -> None:
+        """Make room for a session, and wait for a viewer that is just leaving. Raises TooManySessions."""
+        give_up_at = time.monotonic() + self._patience
+        while True:
+            try:
+                return self._make_room()
+            except TooManySessions:
+                if self._settings.max_sessions == 0 or time.monotonic() >= give_up_at:
+                    raise
+            await asyncio.sleep(_LOOK_SECONDS)
 
     def _make_room(self) -> None:
         """If there are too many sessions, end the oldest without a viewer, or else the oldest paused one.
