@@ -1,6 +1,7 @@
-import type { ReactNode } from "react";
+import { type ReactNode, useState } from "react";
 import type { ExplorationPlan, Limits, World } from "@/api/types";
 import { setting } from "@/lib/number";
+import { Disclosure } from "@/ui/disclosure";
 import { Field } from "@/ui/field";
 import { controlClass } from "@/ui/select";
 import { Switch } from "@/ui/switch";
@@ -26,6 +27,14 @@ export interface ExplorationChoices {
   /** Whether the algorithm can imitate its best episodes. */
   canImitate: boolean;
 }
+
+/** The switches that change how the agent learns, and the plan's field with the number of each. */
+export const EXPLORATION_SWITCHES = [
+  { on: "covers", field: "coverage" },
+  { on: "returns", field: "archive" },
+  { on: "seeks", field: "novelty" },
+  { on: "imitates", field: "imitation" },
+] as const satisfies readonly { on: keyof ExplorationDraft; field: keyof ExplorationPlan }[];
 
 type RealField = "coverage" | "novelty" | "archive";
 
@@ -57,11 +66,25 @@ export function defaultExploration(world: World | null, limits: Limits): Explora
   return { ...explorationDraft(null, limits), map: (world?.rooms.length ?? 0) > 1 };
 }
 
+/** The draft with everything off that the environment or the algorithm does not allow. */
+export function fittingExploration(
+  draft: ExplorationDraft,
+  { world, canImitate }: ExplorationChoices,
+): ExplorationDraft {
+  return {
+    ...draft,
+    map: draft.map && world !== null,
+    covers: draft.covers && world !== null,
+    returns: draft.returns && world !== null,
+    imitates: draft.imitates && canImitate,
+  };
+}
+
 /** The plan that was typed, null if all of it is off, and the problems that prevent it. */
 export function explorationOf(
   draft: ExplorationDraft,
   limits: Limits,
-  { world, canImitate }: ExplorationChoices,
+  choices: ExplorationChoices,
 ): { plan: ExplorationPlan | null; problems: ExplorationProblems } {
   const problems: ExplorationProblems = {};
   const take = (field: RealField, text: string) => {
@@ -71,13 +94,10 @@ export function explorationOf(
     problems[field] = parsed.problem;
     return null;
   };
-  const covers = draft.covers && world !== null;
-  const map = draft.map && world !== null;
-  const returns = draft.returns && world !== null;
-  const imitates = draft.imitates && canImitate;
-  if (!covers && !map && !returns && !draft.seeks && !imitates) return { plan: null, problems };
+  const { map, covers, returns, seeks, imitates } = fittingExploration(draft, choices);
+  if (!covers && !map && !returns && !seeks && !imitates) return { plan: null, problems };
   const coverage = covers ? take("coverage", draft.coverage) : null;
-  const novelty = draft.seeks ? take("novelty", draft.novelty) : null;
+  const novelty = seeks ? take("novelty", draft.novelty) : null;
   const archive = returns ? take("archive", draft.archive) : null;
   let imitation: number | null = null;
   if (imitates) {
@@ -105,6 +125,52 @@ export function explorationText(plan: ExplorationPlan | null): string {
     plan?.imitation != null && `imitation ${setting(plan.imitation)}`,
   ].filter(Boolean);
   return parts.length === 0 ? "off" : parts.join(", ");
+}
+
+const POINTER = "/exploration/";
+
+/** The problems of exploration by name of its field, from the problems of a run by pointer. */
+export function explorationProblems(
+  problems: Readonly<Record<string, string>>,
+): ExplorationProblems {
+  const own = Object.entries(problems).filter(([pointer]) => pointer.startsWith(POINTER));
+  return Object.fromEntries(
+    own.map(([pointer, problem]) => [pointer.slice(POINTER.length), problem]),
+  );
+}
+
+interface ExplorationSectionProps extends ExplorationFieldsProps {
+  className: string;
+  limits: Limits;
+  /** Whether it is open before the user opens it. */
+  startsOpen: boolean;
+}
+
+/** The section of a form with the switches of exploration; its head says which are on. */
+export function ExplorationSection(props: ExplorationSectionProps) {
+  const { className, limits, startsOpen, ...fields } = props;
+  const [opened, setOpened] = useState(startsOpen);
+  return (
+    <Disclosure
+      className={className}
+      open={opened || Object.keys(fields.problems).length > 0}
+      onToggle={setOpened}
+      summary={<span className="font-semibold">Exploration</span>}
+      aside={
+        <span className="min-w-0 truncate text-xs font-normal text-ink-faint">
+          {explorationText(explorationOf(fields.draft, limits, fields.choices).plan)}
+        </span>
+      }
+    >
+      <div className="flex flex-col gap-3 pt-3 pb-2 pl-2.5">
+        <p className="text-xs text-ink-soft">
+          Training can add rewards for exploring. Episode returns and evaluations stay those of the
+          environment.
+        </p>
+        <ExplorationFields {...fields} />
+      </div>
+    </Disclosure>
+  );
 }
 
 interface ExplorationFieldsProps {

@@ -1,10 +1,13 @@
+import { useId, useState } from "react";
 import { pointerTo } from "@/api/http";
 import type { Environment, Limits, RewardPlan } from "@/api/types";
 import { setting } from "@/lib/number";
+import { Disclosure } from "@/ui/disclosure";
 import { controlClass } from "@/ui/select";
 import { type Parsed, parseDecimal } from "./parse";
 
-type Component = Environment["reward_components"][number];
+/** A part of the reward of an environment. */
+export type RewardComponent = Environment["reward_components"][number];
 
 interface Row {
   /** Blank: 1. */
@@ -32,7 +35,7 @@ export function rewardDraft({ weights = {}, caps = {} }: RewardPlan): RewardDraf
 /** The plan that was typed, null if it changes nothing, and by pointer the problems that prevent it. */
 export function rewardOf(
   draft: RewardDraft,
-  components: readonly Component[],
+  components: readonly RewardComponent[],
   limits: Limits,
 ): { plan: RewardPlan | null; problems: Readonly<Record<string, string>> } {
   const problems: Record<string, string> = {};
@@ -55,7 +58,10 @@ export function rewardOf(
 }
 
 /** For instance `Main engine × 0, Approach within ±50`. */
-export function rewardText(plan: RewardPlan | null, components: readonly Component[] = []): string {
+export function rewardText(
+  plan: RewardPlan | null,
+  components: readonly RewardComponent[] = [],
+): string {
   const { weights = {}, caps = {} } = plan ?? {};
   const label = (name: string) => components.find((one) => one.name === name)?.label ?? name;
   const parts = [
@@ -65,8 +71,48 @@ export function rewardText(plan: RewardPlan | null, components: readonly Compone
   return parts.length === 0 ? "as in the environment" : parts.join(", ");
 }
 
+const POINTER = "/reward/";
+
+interface RewardSectionProps extends RewardFieldsProps {
+  className: string;
+  limits: Limits;
+  /** Whether it is open before the user opens it. */
+  startsOpen: boolean;
+}
+
+/** The section of a form with the components of the reward. Nothing is shown for an environment without any. */
+export function RewardSection(props: RewardSectionProps) {
+  const { className, limits, startsOpen, ...fields } = props;
+  const { components, draft, problems } = fields;
+  const [opened, setOpened] = useState(startsOpen);
+  if (components.length === 0) return null;
+  const invalid = Object.keys(problems).some((pointer) => pointer.startsWith(POINTER));
+  return (
+    <Disclosure
+      className={className}
+      open={opened || invalid}
+      onToggle={setOpened}
+      summary={<span className="font-semibold">Reward</span>}
+      aside={
+        <span className="min-w-0 truncate text-xs font-normal text-ink-faint">
+          {rewardText(rewardOf(draft, components, limits).plan, components)}
+        </span>
+      }
+    >
+      <div className="flex flex-col gap-3 pt-3 pb-2 pl-2.5">
+        <p className="text-xs text-ink-soft">
+          The reward is a sum of components. Training multiplies each by its weight; 0 switches it
+          off. A cap limits what an episode earns or loses with it. Returns and evaluations stay
+          those of the environment.
+        </p>
+        <RewardFields {...fields} />
+      </div>
+    </Disclosure>
+  );
+}
+
 interface RewardFieldsProps {
-  components: readonly Component[];
+  components: readonly RewardComponent[];
   draft: RewardDraft;
   /** By pointer. */
   problems: Readonly<Record<string, string>>;
@@ -99,7 +145,7 @@ export function RewardFields({ components, draft, problems, onChange }: RewardFi
 }
 
 interface ComponentRowProps {
-  component: Component;
+  component: RewardComponent;
   row: Row;
   problems: RewardFieldsProps["problems"];
   onChange: (row: Row) => void;
@@ -111,7 +157,7 @@ function ComponentRow({ component, row, problems, onChange }: ComponentRowProps)
     weight: problems[pointerTo("reward", "weights", name)],
     cap: problems[pointerTo("reward", "caps", name)],
   };
-  const note = `reward-${name}`;
+  const note = useId();
   const field = (part: keyof Row, what: string, blank: string) => (
     <input
       aria-label={`${what} of ${label}`}

@@ -26,6 +26,8 @@ export const routes = {
   playRun: (id: string) => `/play?run=${encodeURIComponent(id)}`,
   analyse: "/analyse",
   experiments: "/experiments",
+  /** The form of an experiment that compares a run with and without its exploration. */
+  compareExploration: (run: string) => `/experiments?explored=${encodeURIComponent(run)}`,
   /** The trials and results of an experiment. */
   experiment: (id: string) => `/experiments/view?id=${encodeURIComponent(id)}`,
   run: (id: string) => `/runs/view?id=${encodeURIComponent(id)}`,

@@ -172,3 +172,23 @@ def test_a_trial_trains_everything_that_was_requested() -> None:
             assert got["latched"] is True
         else:
             assert got == wanted, name
+
+
+def test_each_switch_of_exploration_is_trained_and_counted_with_its_time() -> None:
+    plans: dict[str, dict[str, Any]] = {
+        "coverage": {"coverage": 0.1},
+        "archive": {"archive": 0.3},
+        "novelty": {"novelty": 0.5},
+        "together": {"coverage": 0.1, "archive": 0.3, "novelty": 0.5},
+        "without": {},
+    }
+    given = {
+        "base": {"algo": "dqn", "env_id": "MountainCar-v0", "total_timesteps": 20_000},
+        "variants": [{"name": name, "changes": {"exploration": plan}} for name, plan in plans.items()],
+        "seeds": 5,
+    }
+    explored = [one.exploration for one in resolved(**given).values()]
+    assert [plan is not None and plan.is_on for plan in explored] == [True, True, True, True, False]
+    check = SpecificationCheck(Runs(), lambda _algo, _env: 1_000.0)  # type: ignore[arg-type]
+    estimate = check.estimate(ExperimentSpec.model_validate(given))
+    assert (estimate.trials, estimate.total_timesteps, estimate.core_seconds) == (25, 500_000, 500.0)

@@ -1,5 +1,6 @@
 import type { Metadata } from "next";
-import { Experiments } from "@/screens/experiments/experiments";
+import { Suspense } from "react";
+import { Experiments, ExperimentsSkeleton } from "@/screens/experiments/experiments";
 import { PageHeader } from "@/shell/page-header";
 
 export const metadata: Metadata = { title: "Experiments" };
@@ -11,7 +12,9 @@ export default function ExperimentsPage() {
         Compare algorithms or settings: each trains with the same seeds and is scored on new
         episodes.
       </PageHeader>
-      <Experiments />
+      <Suspense fallback={<ExperimentsSkeleton />}>
+        <Experiments />
+      </Suspense>
     </>
   );
 }

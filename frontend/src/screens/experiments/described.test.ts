@@ -59,6 +59,25 @@ test("a shared number of steps is a fact, also if it comes from presets", () => 
   expect(found.table.columns).not.toContain("steps");
 });
 
+test("exploration and reward are columns where variants differ, and facts where they do not", () => {
+  const explores = { map: false, coverage: 0.1, novelty: null };
+  const reward = { weights: { engine: 0.5 }, caps: {} };
+  const changes = [{ exploration: explores }, { exploration: {} }];
+  const variants = changes.map((one, at) => ({ name: String(at), changes: one }));
+  const varied = described(
+    experiment({ base: { ...base, reward }, variants }, { variants: [variant("a"), variant("b")] }),
+    upper,
+  );
+  expect(varied.table.columns).toEqual(["variant", "algorithm", "preset", "exploration"]);
+  expect(varied.table.rows.map((row) => row.at(-1))).toEqual(["coverage 0.1", "off"]);
+  expect(Object.fromEntries(varied.facts)).toMatchObject({ "Reward in training": "engine × 0.5" });
+  expect(Object.fromEntries(varied.facts)).not.toHaveProperty("Exploration");
+  const same = experiment({ base: { ...base, exploration: explores }, grid: { gamma: [0.9] } });
+  expect(Object.fromEntries(described(same, upper).facts)).toMatchObject({
+    Exploration: "coverage 0.1",
+  });
+});
+
 test("several environments are all named, and each variant has its own", () => {
   const variants = [variant("a"), variant("b", { env_id: "Acrobot-v1" })];
   const found = described(experiment({ base, variants: [] }, { variants }), upper);

@@ -1,5 +1,7 @@
 import { PRUNERS, SAMPLERS } from "@/api/sweep-text";
 import type { Experiment, Limits } from "@/api/types";
+import { explorationText } from "@/forms/exploration";
+import { rewardText } from "@/forms/reward-plan";
 import { duration } from "@/lib/format-time";
 import { bytes, count, plural, presetName, setting } from "@/lib/number";
 import { FAIL_MODES } from "./advanced-draft";
@@ -54,6 +56,7 @@ function variantTable(
       ...specification.base?.env_options,
       ...changes?.env_options,
       ...variant.hyperparameters,
+      ...trainingText(specification, changes),
     };
   });
   const names = [...new Set(of.flatMap(Object.keys))];
@@ -66,6 +69,28 @@ function variantTable(
       ...columns.map((name) => (name in of[place]! ? setting(of[place]![name]) : "preset’s")),
     ]),
   };
+}
+
+type Training = Partial<Pick<NonNullable<Specification["base"]>, "exploration" | "reward">>;
+
+/** Exploration and reward of all, or of a variant that replaces them. */
+function trainingText({ base }: Specification, changes: Training = {}) {
+  return {
+    exploration: explorationText(changes.exploration ?? base?.exploration ?? null),
+    "reward in training": rewardText(changes.reward ?? base?.reward ?? null),
+  };
+}
+
+/** The settings of training that all variants share, without those that are as without a plan. */
+function sharedTraining(specification: Specification): Record<string, string | false> {
+  const usual = trainingText({ ...specification, base: undefined });
+  const own = specification.variants?.length ? specification.variants : [undefined];
+  const texts = own.map((variant) => trainingText(specification, variant?.changes));
+  const shared = (name: keyof typeof usual) =>
+    texts.every((text) => text[name] === texts[0]![name]) &&
+    texts[0]![name] !== usual[name] &&
+    texts[0]![name];
+  return { Exploration: shared("exploration"), "Reward in training": shared("reward in training") };
 }
 
 /** Shown for each variant, even if the variants do not differ in it. */
@@ -113,6 +138,7 @@ function factsOf(
       !isVaried &&
       `${algorithmName(base.algo ?? "")}, ${base.preset ? presetName(base.preset) : "its defaults"}`,
     "For all": fixed.join(", "),
+    ...sharedTraining(specification),
     "Steps of each run": lengths.length < 2 && (lengths[0] ?? stepsText(undefined, specification)),
     Seeds: seedText(seeds),
     Trials: sweep && plural(trials / seeds.length, "combination"),

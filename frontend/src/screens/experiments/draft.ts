@@ -1,6 +1,13 @@
 import type { Algorithm, Environment, Hyperparameter, Preset, SinkKind } from "@/api/types";
 import { hyperparametersFor, presetsFor, recommendedPreset, variantFor } from "@/api/variant";
+import {
+  EXPLORATION_SWITCHES,
+  type ExplorationChoices,
+  type ExplorationDraft,
+  fittingExploration,
+} from "@/forms/exploration";
 import { fittingValues } from "@/forms/parse";
+import type { RewardComponent, RewardDraft } from "@/forms/reward-plan";
 import type { SeedChoice } from "@/forms/seed-choice";
 import { type AdvancedDraft, FIRST_ADVANCED, type TypedField } from "./advanced-draft";
 import { FIRST_SWEEP, suggestedSpace, type SweepDraft } from "./sweep-draft";
@@ -12,7 +19,14 @@ export interface VariantDraft {
   /** Its name; if empty or left out, a name is generated from its settings. */
   name?: string;
   changes?: readonly TypedField[];
+  /** Left out: as for all variants. */
+  exploration?: ExplorationDraft | typeof OFF;
+  /** Left out: as for all variants. */
+  reward?: RewardDraft | typeof OFF;
 }
+
+/** The variant has none, whatever is set for all. */
+export const OFF = "off";
 
 /** What to vary: named variants, every combination of a grid, or what a search proposes. */
 export type Kind = "variants" | "grid" | "search";
@@ -44,6 +58,10 @@ export interface ExperimentDraft {
   steps: string;
   /** Programs that its runs are delivered to as they train. */
   sinks: readonly SinkKind[];
+  /** For all runs, unless a variant has its own; null: not edited. */
+  exploration: ExplorationDraft | null;
+  /** For all runs, unless a variant has its own. */
+  reward: RewardDraft;
   advanced: AdvancedDraft;
 }
 
@@ -60,6 +78,7 @@ export const FIRST: ExperimentDraft = {
   ...{ seeds: 5, seed: "0, 1, 2, 3, 4", steps: "" },
   advanced: FIRST_ADVANCED,
   sinks: [],
+  ...{ exploration: null, reward: {} },
 };
 
 /**
@@ -99,6 +118,32 @@ export function placesOf({ kind, places }: Pick<ExperimentDraft, "kind" | "place
   return kind === "variants" ? places : places.slice(0, 1);
 }
 
+/** How these algorithms can explore in all of the environments. */
+export function explorationIn(
+  { environment, others, algorithms }: Offer,
+  algos: readonly string[],
+): ExplorationChoices {
+  const imitates = (algo: string) => algorithms.some(({ id, imitates }) => id === algo && imitates);
+  return {
+    world: others.every((one) => one?.world) ? (environment?.world ?? null) : null,
+    canImitate: algos.some(imitates),
+  };
+}
+
+/** The parts that the reward has in all of the environments. */
+export function rewardComponentsOf({ environment, others }: Offer): readonly RewardComponent[] {
+  const has = (one: Environment | undefined, part: string) =>
+    one?.reward_components.some(({ name }) => name === part);
+  return (environment?.reward_components ?? []).filter(({ name }) =>
+    others.every((one) => has(one, name)),
+  );
+}
+
+/** The algorithms that are trained. */
+export function algosOf({ kind, base, variants }: ExperimentDraft): readonly string[] {
+  return kind === "variants" ? variants.map(({ algo }) => algo) : [base.algo];
+}
+
 /** The presets of an algorithm that exist in all of the environments, with their values in the first one. */
 export function presetsOf({ environment, others, algorithms }: Offer, algo: string) {
   const algorithm = algorithms.find(({ id }) => id === algo);
@@ -119,13 +164,23 @@ export function withPresetThatExists(offer: Offer, variant: VariantDraft): Varia
   return exists ? variant : { ...variant, ...firstVariant(offer, variant.algo) };
 }
 
+/** The variant without the exploration that is not possible here; null: it explored, and nothing of that is possible. */
+export function withPossibleExploration(offer: Offer, variant: VariantDraft): VariantDraft | null {
+  const { exploration } = variant;
+  if (exploration === undefined || exploration === OFF) return variant;
+  const fitting = fittingExploration(exploration, explorationIn(offer, [variant.algo]));
+  const isOn = (draft: ExplorationDraft) => EXPLORATION_SWITCHES.some(({ on }) => draft[on]);
+  return isOn(exploration) && !isOn(fitting) ? null : { ...variant, exploration: fitting };
+}
+
 /**
  * The lines that remain possible in another environment, each with a preset that exists there; otherwise two new lines.
  */
 export function variantsIn(offer: Offer, variants: readonly VariantDraft[]): VariantDraft[] {
   const kept = variants
     .filter(({ algo }) => offer.algorithms.some(({ id }) => id === algo))
-    .map((variant) => withPresetThatExists(offer, variant));
+    .map((variant) => withPossibleExploration(offer, withPresetThatExists(offer, variant)))
+    .filter((variant) => variant !== null);
   return kept.length > 0
     ? kept
     : offer.algorithms.slice(0, 2).map(({ id }) => firstVariant(offer, id));
@@ -176,12 +231,38 @@ export function algorithmOf({ algorithms }: Offer, algo: string): Algorithm | un
   return algorithms.find(({ id }) => id === algo);
 }
 
-/** Its former name, or a generated one such as `PPO Fast, gamma 0.98`. */
+/** Its former name, or a generated one such as `PPO Fast, gamma 0.98, coverage 0.1`. */
 export function variantName(variant: VariantDraft, offer: Offer): string {
   if (variant.name?.trim()) return variant.name.trim();
   const title = presetOf(offer, variant)?.title ?? "defaults";
-  const changes = (variant.changes ?? []).map(({ name, text }) => `, ${name} ${text.trim()}`);
-  return `${algorithmOf(offer, variant.algo)?.name ?? variant.algo} ${title}${changes.join("")}`;
+  const parts = [
+    `${algorithmOf(offer, variant.algo)?.name ?? variant.algo} ${title}`,
+    ...(variant.changes ?? []).map(({ name, text }) => `${name} ${text.trim()}`),
+    ...explorationNames(variant, offer),
+    ...rewardNames(variant, offer),
+  ];
+  return parts.join(", ");
+}
+
+function explorationNames({ algo, exploration }: VariantDraft, offer: Offer): string[] {
+  if (exploration === undefined) return [];
+  if (exploration === OFF) return ["no exploration"];
+  const draft = fittingExploration(exploration, explorationIn(offer, [algo]));
+  const on = EXPLORATION_SWITCHES.filter((one) => draft[one.on]);
+  if (on.length === 0) return [draft.map ? "only the map" : "no exploration"];
+  return on.map(({ field }) => `${field} ${draft[field].trim()}`);
+}
+
+function rewardNames({ reward }: VariantDraft, offer: Offer): string[] {
+  if (reward === undefined) return [];
+  const parts = rewardComponentsOf(offer).flatMap(({ name, label }) => {
+    const { weight = "", cap = "" } = reward === OFF ? {} : (reward[name] ?? {});
+    return [
+      ...(weight.trim() === "" ? [] : [`${label} × ${weight.trim()}`]),
+      ...(cap.trim() === "" ? [] : [`${label} within ±${cap.trim()}`]),
+    ];
+  });
+  return parts.length > 0 ? parts : ["reward unchanged"];
 }
 
 export function presetOf(offer: Offer, { algo, preset }: VariantDraft): Preset | undefined {

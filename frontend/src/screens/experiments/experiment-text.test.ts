@@ -25,6 +25,13 @@ test.each([
   expect(estimateText({ ...steps, trials: 6, length_note: null, core_seconds: null })).toBe(text);
 });
 
+test("states the processor time of what would be trained, once it is known", () => {
+  const steps = { total_timesteps: 98_304, least_timesteps: 98_304 };
+  expect(estimateText({ ...steps, trials: 6, length_note: null, core_seconds: 754.2 })).toBe(
+    "6 runs, 98.3k steps in total, about 12m 34s of processor time",
+  );
+});
+
 test("states the duration and the cost", () => {
   expect(leftText({ seconds_left: 125 })).toBe("2m 05s left");
   expect(leftText({ seconds_left: null })).toBeNull();

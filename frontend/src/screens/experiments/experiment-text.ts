@@ -19,11 +19,16 @@ export function leftText({ seconds_left }: Pick<ExperimentSummary, "seconds_left
   return seconds_left === null ? null : `${duration(seconds_left * 1000)} left`;
 }
 
-/** How much would be trained: `6 runs, 98k steps in total`. */
+/** How much would be trained: `6 runs, 98k steps in total, about 12m 30s of processor time`. */
 export function estimateText(estimate: ExperimentEstimate): string {
-  const { trials, least_timesteps: least, total_timesteps: most } = estimate;
+  const { trials, least_timesteps: least, total_timesteps: most, core_seconds: cores } = estimate;
   const steps = least === most ? brief(most) : `${brief(least)} to ${brief(most)}`;
-  return `${plural(trials, "run")}, ${steps} steps in total`;
+  const parts = [
+    plural(trials, "run"),
+    `${steps} steps in total`,
+    cores !== null && `about ${duration(cores * 1000)} of processor time`,
+  ];
+  return parts.filter(Boolean).join(", ");
 }
 
 type Paid = Pick<ExperimentSummary, "core_seconds" | "status">;

@@ -7,6 +7,7 @@ import { experimentsQuery } from "@/api/experiments";
 import type { ExperimentSummary } from "@/api/types";
 import { age } from "@/lib/format-time";
 import { percent } from "@/lib/number";
+import { searchOf, useQueryString } from "@/lib/query-string";
 import { routes } from "@/lib/routes";
 import { useNow } from "@/lib/time";
 import { StatusBadge } from "@/ui/badge";
@@ -22,14 +23,20 @@ import { NewExperiment } from "./new-experiment";
 /** The Experiments page: all of them, newest first, and the form of a new one. */
 export function Experiments() {
   const { data, error, refetch, isFetching } = useQuery(experimentsQuery);
+  const [query, changeQuery] = useQueryString();
+  const run = query.get(EXPLORED);
   const [isNew, setIsNew] = useState(false);
   const [draft, setDraft] = useState(FIRST);
+  const open = (isOpen: boolean) => {
+    setIsNew(isOpen);
+    if (run !== null) changeQuery(withoutRun);
+  };
   const create = (
     <Button
       variant="primary"
       needsService
       icon={<Plus aria-hidden className="size-4" />}
-      onClick={() => setIsNew(true)}
+      onClick={() => open(true)}
     >
       New experiment
     </Button>
@@ -38,11 +45,7 @@ export function Experiments() {
     if (error) {
       return <ErrorState error={error} retry={() => void refetch()} retrying={isFetching} />;
     }
-    return (
-      <div role="status" aria-label="Loading the experiments">
-        <Skeleton className="h-64" />
-      </div>
-    );
+    return <ExperimentsSkeleton />;
   }
   const damaged = Object.entries(data.damaged);
   return (
@@ -73,9 +76,37 @@ export function Experiments() {
           </div>
         </Notice>
       ))}
-      {isNew && <NewExperiment draft={draft} onChange={setDraft} onClose={() => setIsNew(false)} />}
+      {(isNew || run !== null) && (
+        <NewExperiment
+          run={run}
+          draft={draft}
+          onChange={setDraft}
+          onStartOver={() => {
+            setDraft(FIRST);
+            open(true);
+          }}
+          onClose={() => open(false)}
+        />
+      )}
     </div>
   );
+}
+
+/** Placeholder for the list until it is loaded. */
+export function ExperimentsSkeleton() {
+  return (
+    <div role="status" aria-label="Loading the experiments">
+      <Skeleton className="h-64" />
+    </div>
+  );
+}
+
+/** In the address: the run that is compared with and without its exploration. */
+const EXPLORED = "explored";
+
+function withoutRun(query: URLSearchParams): string {
+  query.delete(EXPLORED);
+  return searchOf(query);
 }
 
 /** One experiment of the list. */

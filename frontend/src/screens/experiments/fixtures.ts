@@ -4,7 +4,7 @@ import { readDraft } from "./specification";
 
 const preset = (id: string, title: string, end_step: number, every_steps?: number) => ({
   ...{ id, title, end_step, evaluation: every_steps ? { every_steps } : null },
-  total_timesteps: end_step - 100,
+  ...{ total_timesteps: end_step - 100, hyperparameters: {} },
 });
 export const schema = (name: string, type: string, changes: object = {}) => ({
   ...{ name, type, default: 1, nullable: false, choices: null, help: "", needs: null },
@@ -36,7 +36,7 @@ const search = [
 const algorithm = (id: string, actor = "policy") =>
   ({
     ...{ id, name: id.toUpperCase(), actor, hyperparameters, search },
-    presets: [preset("fast", "Fast", 1_000)],
+    ...{ presets: [preset("fast", "Fast", 1_000)], imitates: id === "ppo" },
   }) as unknown as Algorithm;
 export const algorithms = [
   algorithm("ppo"),
@@ -47,6 +47,7 @@ export const algorithms = [
 const environment = (id: string, presets: Record<string, object[]>) =>
   ({
     ...{ id, presets, variants: [], options: [], available: true },
+    ...{ world: null, reward_components: [] },
     ...{ observation_space: { is_real: true }, action_space: { kind: "Discrete" } },
     algorithms: [...Object.keys(presets), "random"],
   }) as unknown as Environment;
@@ -60,7 +61,12 @@ export const environments = [
     sac: [preset("fast", "Fast", 10_000)],
   }),
 ];
-const limits = {
+export const limits = {
+  ...{ coverage: { minimum: 0, maximum: 100, default: 0.1 } },
+  ...{ novelty: { minimum: 0, maximum: 10, default: 0.5 } },
+  ...{ archive: { minimum: 0, maximum: 1, default: 0.3 } },
+  ...{ imitation: { minimum: 1, maximum: 100, default: 10 } },
+  ...{ reward_weight: { minimum: -100, maximum: 100 }, reward_cap: { minimum: 0, maximum: 1e6 } },
   ...{ total_timesteps: { minimum: 100, maximum: 10_000_000 } },
   ...{ sweep_trials: { minimum: 1, maximum: 1_000 }, sweep_seeds: { minimum: 1, maximum: 20 } },
   ...{ scored_episodes: { minimum: 1, maximum: 1_000, default: 20 } },

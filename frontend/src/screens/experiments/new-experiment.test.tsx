@@ -1,13 +1,18 @@
-import { fireEvent, screen, within } from "@testing-library/react";
+import { cleanup, fireEvent, screen, within } from "@testing-library/react";
 import userEvent from "@testing-library/user-event";
 import { useState } from "react";
 import { expect, test, vi } from "vitest";
-import { push } from "@/lib/testing/navigation";
+import type { CreateExperiment } from "@/api/types";
+import { goTo, push } from "@/lib/testing/navigation";
 import { renderWithQueries, serve } from "@/lib/testing/service";
 import { FIRST } from "./draft";
+import { Experiments } from "./experiments";
 import { NewExperiment } from "./new-experiment";
 
-const preset = { id: "fast", title: "Fast", end_step: 1_000, total_timesteps: 1_000 };
+const preset = {
+  ...{ id: "fast", title: "Fast", end_step: 1_000, total_timesteps: 1_000 },
+  hyperparameters: {},
+};
 const schema = {
   ...{ name: "gamma", type: "number", default: 0.99, nullable: false, choices: null },
   ...{ minimum: 0, maximum: 1, help: "", needs: null },
@@ -15,6 +20,7 @@ const schema = {
 const parameter = { kind: "float", low: 0.9, high: 0.999, log: false, step: null };
 const algorithms = ["ppo", "dqn"].map((id) => ({
   ...{ id, name: id.toUpperCase(), actor: "policy", presets: [preset] },
+  imitates: id === "ppo",
   ...{ hyperparameters: [schema], search: [{ name: "gamma", parameter, source: "RL Zoo" }] },
 }));
 const option = {
@@ -34,23 +40,43 @@ const limits = {
   ...{ experiment_parallel: { minimum: 1, maximum: 256 } },
   ...{ experiment_retries: { minimum: 1, maximum: 10, default: 1 } },
   ...{ periodic_every_steps: { minimum: 100, maximum: 10_000 } },
+  ...{ coverage: { minimum: 0, maximum: 100, default: 0.1 } },
+  ...{ novelty: { minimum: 0, maximum: 10, default: 0.5 } },
+  ...{ archive: { minimum: 0, maximum: 1, default: 0.3 } },
+  ...{ imitation: { minimum: 1, maximum: 100, default: 10 } },
+  ...{ reward_weight: { minimum: -100, maximum: 100 }, reward_cap: { minimum: 0, maximum: 1e6 } },
 };
+const world = { rooms: [], cells: [] };
+const engine = { name: "engine", label: "Engine", help: "" };
 const environments = [
   {
     ...{ id: "CartPole-v1", name: "Cart Pole", available: true, variants: [], options: [option] },
-    ...{ algorithms: ["ppo", "dqn"], presets: {} },
+    ...{ algorithms: ["ppo", "dqn"], presets: {}, world, reward_components: [engine] },
     ...{ observation_space: { is_real: true }, action_space: { kind: "Discrete" } },
   },
   {
     ...{ id: "Acrobot-v1", name: "Acrobot", available: true, variants: [], options: [] },
-    ...{ algorithms: ["ppo", "dqn"], presets: {} },
+    ...{ algorithms: ["ppo", "dqn"], presets: {}, world: null, reward_components: [] },
     ...{ observation_space: { is_real: true }, action_space: { kind: "Discrete" } },
   },
 ];
 
-const counts = { trials: 15, total_timesteps: 15_000, least_timesteps: 15_000 };
+/** As the service counts, for a grid with lists and for variants: a thousand steps each. */
+function estimateOf(body: unknown) {
+  const { grid = {}, variants = [], seeds } = body as CreateExperiment;
+  const lists = Object.values(grid) as unknown[][];
+  const settings = lists.reduce((product, values) => product * values.length, 1);
+  const trials = (variants.length || settings) * (seeds as number);
+  const steps = trials * 1_000;
+  return {
+    ...{ trials, total_timesteps: steps, least_timesteps: steps },
+    ...{ core_seconds: null, length_note: "As typed." },
+  };
+}
 
-function shown(create: (body: unknown) => { status?: number; body?: unknown }) {
+type Answer = (body: unknown) => { status?: number; body?: unknown };
+
+function shown(create: Answer, page = <Opened />, run: Answer = () => ({ status: 404 })) {
   const asked = serve({
     "GET /algorithms": () => ({ body: algorithms }),
     "GET /environments": () => ({ body: environments }),
@@ -59,10 +85,12 @@ function shown(create: (body: unknown) => { status?: number; body?: unknown }) {
     "GET /sinks": () => ({
       body: [{ kind: "mlflow", label: "MLflow", install: null, place: "mlflow.db", note: null }],
     }),
+    "GET /runs/r": run,
+    "GET /experiments": () => ({ body: { experiments: [], damaged: {}, total: 0 } }),
     "POST /experiments": create,
-    "POST /experiments/estimate": () => ({ body: { ...counts, length_note: "As typed." } }),
+    "POST /experiments/estimate": (body) => ({ body: estimateOf(body) }),
   });
-  renderWithQueries(<Opened />);
+  renderWithQueries(page);
   return () => asked.filter(({ route }) => route === "POST /experiments").map(({ body }) => body);
 }
 
@@ -71,7 +99,13 @@ function Opened() {
   const [draft, setDraft] = useState(FIRST);
   const [isOpen, setIsOpen] = useState(true);
   return isOpen ? (
-    <NewExperiment draft={draft} onChange={setDraft} onClose={() => setIsOpen(false)} />
+    <NewExperiment
+      run={null}
+      draft={draft}
+      onChange={setDraft}
+      onStartOver={() => setDraft(FIRST)}
+      onClose={() => setIsOpen(false)}
+    />
   ) : (
     <button onClick={() => setIsOpen(true)}>Open again</button>
   );
@@ -260,4 +294,156 @@ test("variants are compared in several environments, and a grid in one", async (
       { name: `${name} on Acrobot-v1`, changes: { env_id: "Acrobot-v1" } },
     ]),
   });
+});
+
+test("exploration and reward are set for all, and changed or switched off in a line", async () => {
+  const sent = shown(() => ({ status: 201, body: { id: "exp-e" } }));
+  await screen.findByRole("option", { name: "Cart Pole" });
+  await userEvent.click(screen.getByText("Exploration"));
+  await userEvent.click(screen.getByRole("switch", { name: "Reward coverage" }));
+  const coverage = screen.getByLabelText("Reward for a new cell");
+  await userEvent.clear(coverage);
+  expectNoStart("Fix the highlighted fields first.");
+  await userEvent.type(coverage, "0.2");
+  await userEvent.click(screen.getByText("Reward"));
+  await userEvent.type(screen.getByLabelText("Weight of Engine"), "0.5");
+  expect(screen.getByText("Engine × 0.5")).toBeVisible();
+
+  await userEvent.selectOptions(screen.getByLabelText("Exploration 1"), "Off");
+  await userEvent.selectOptions(screen.getByLabelText("Exploration 2"), "Only for this line");
+  const second = within(screen.getByRole("group", { name: "Exploration of line 2" }));
+  expect(second.queryByRole("switch", { name: "Imitate the best episodes" })).toBeNull();
+  await userEvent.click(second.getByRole("switch", { name: "Reward novelty" }));
+  await userEvent.selectOptions(screen.getByLabelText("Reward 1"), "Only for this line");
+  const first = within(screen.getByRole("group", { name: "Reward of line 1" }));
+  await userEvent.type(first.getByLabelText("Cap of Engine"), "3");
+  await userEvent.selectOptions(screen.getByLabelText("Reward 2"), "Off");
+  await userEvent.click(screen.getByRole("button", { name: "Start" }));
+  await vi.waitFor(() => expect(sent()).toHaveLength(1));
+  expect(sent()[0]).toMatchObject({
+    base: {
+      exploration: { map: false, coverage: 0.2, novelty: null },
+      reward: { weights: { engine: 0.5 }, caps: {} },
+    },
+    variants: [
+      {
+        name: "PPO Fast, no exploration, Engine within ±3",
+        changes: { algo: "ppo", exploration: {}, reward: { weights: {}, caps: { engine: 3 } } },
+      },
+      {
+        name: "DQN Fast, novelty 0.5, reward unchanged",
+        changes: {
+          algo: "dqn",
+          ...{ exploration: { map: false, coverage: null, novelty: 0.5 }, reward: {} },
+        },
+      },
+    ],
+  });
+});
+
+test("one press fills the lines with and without exploration, and the preview counts them", async () => {
+  const sent = shown(() => ({ status: 201, body: { id: "exp-f" } }));
+  await screen.findByRole("option", { name: "Cart Pole" });
+  await userEvent.click(screen.getByRole("button", { name: "With and without exploration" }));
+  const names = ["coverage", "archive", "novelty", "imitation", "together", "without"];
+  for (const [at, name] of names.entries()) {
+    expect(screen.getByLabelText(`Name ${at + 1}`)).toHaveValue(name);
+  }
+  expect(await screen.findByText("30 runs, 30k steps in total")).toBeVisible();
+  await userEvent.selectOptions(screen.getByLabelText("Algorithm 4"), "DQN");
+  expect(screen.getByLabelText("Exploration 4")).toHaveValue("");
+  expect(screen.getByLabelText("Name 4")).toHaveValue("");
+  await userEvent.click(screen.getByRole("button", { name: "Remove line 4" }));
+  expect(await screen.findByText("25 runs, 25k steps in total")).toBeVisible();
+  await userEvent.click(screen.getByRole("button", { name: "Start" }));
+  await vi.waitFor(() => expect(sent()).toHaveLength(1));
+  expect(sent()[0]).toMatchObject({ seeds: 5, variants: { length: 5 } });
+});
+
+const explored = {
+  ...{ id: "r", name: "Polly", algo: "ppo", env_id: "CartPole-v1" },
+  config: {
+    ...{ algo: "ppo", env_id: "CartPole-v1", preset: "fast", total_timesteps: 2_000 },
+    ...{ hyperparameters: { gamma: 0.9 }, env_options: {} },
+    ...{ evaluation: null, exploration: { map: false, coverage: 0.2, novelty: null } },
+  },
+};
+
+test("a run's page opens the form with the run, with and without its exploration", async () => {
+  goTo("/experiments?explored=r");
+  const sent = shown(
+    () => ({ status: 201, body: { id: "exp-g" } }),
+    <Experiments />,
+    () => ({ body: explored }),
+  );
+  expect(await screen.findByText("Polly")).toBeVisible();
+  expect(screen.getByLabelText("Name 1")).toHaveValue("coverage");
+  expect(screen.getByLabelText("Name 2")).toHaveValue("without");
+  await userEvent.click(screen.getByRole("button", { name: "Start" }));
+  await vi.waitFor(() => expect(sent()).toHaveLength(1));
+  const same = { algo: "ppo", preset: "fast", hyperparameters: { gamma: 0.9 } };
+  expect(sent()[0]).toMatchObject({
+    ...{ base: { total_timesteps: 2_000 }, seeds: 5 },
+    variants: [
+      { name: "coverage", changes: { ...same, exploration: { coverage: 0.2 } } },
+      { name: "without", changes: { ...same, exploration: {} } },
+    ],
+  });
+});
+
+test("closing the form or starting over leaves the run", async () => {
+  goTo("/experiments?explored=r");
+  shown(
+    () => ({ status: 500 }),
+    <Experiments />,
+    () => ({ body: explored }),
+  );
+  await screen.findByText("Polly");
+  await userEvent.click(screen.getByRole("button", { name: "Start over" }));
+  await vi.waitFor(() => expect(window.location.search).toBe(""));
+  expect(await screen.findByLabelText("Algorithm 2")).toHaveValue("dqn");
+  expect(screen.queryByText("Polly")).toBeNull();
+  await userEvent.keyboard("{Escape}");
+  expect(screen.queryByRole("dialog")).toBeNull();
+});
+
+test("a run that cannot be repeated opens the usual form, and a missing one says so", async () => {
+  goTo("/experiments?explored=r");
+  const gone = { ...explored, config: { ...explored.config, algo: "sac" } };
+  shown(
+    () => ({ status: 500 }),
+    <Experiments />,
+    () => ({ body: gone }),
+  );
+  expect(await screen.findByText("This run cannot be repeated here")).toBeVisible();
+  expect(screen.getByLabelText("Algorithm 2")).toHaveValue("dqn");
+  cleanup();
+  goTo("/experiments?explored=r");
+  shown(
+    () => ({ status: 500 }),
+    <Experiments />,
+    () => ({ status: 404, body: { title: "No run r" } }),
+  );
+  expect(await screen.findByText(/No run r/)).toBeVisible();
+});
+
+test("a refusal of a line's exploration opens the line at that field", async () => {
+  const detail = "PPO cannot do this.";
+  shown(() => ({
+    status: 422,
+    body: {
+      detail,
+      errors: [{ pointer: "/variants/3/changes/exploration/imitation", detail }],
+    },
+  }));
+  await screen.findByRole("option", { name: "Cart Pole" });
+  await userEvent.click(screen.getByRole("button", { name: "With and without exploration" }));
+  const field = () =>
+    within(screen.getByRole("group", { name: "Exploration of line 4" })).getByLabelText(
+      "Episodes to keep",
+    );
+  expect(field()).not.toBeVisible();
+  await userEvent.click(screen.getByRole("button", { name: "Start" }));
+  expect(await screen.findByText(detail)).toBeVisible();
+  expect(field()).toHaveFocus();
 });

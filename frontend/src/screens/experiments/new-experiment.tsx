@@ -6,7 +6,10 @@ import { type Dispatch, type ReactNode, type SetStateAction, useEffect, useRef }
 import { algorithmsQuery, environmentsQuery, limitsQuery } from "@/api/choices";
 import { createExperiment, experimentEstimateQuery } from "@/api/experiments";
 import { ApiError, explainAction, type FieldProblem } from "@/api/http";
-import type { Algorithm, CreateExperiment, Environment, Limits } from "@/api/types";
+import { runQuery } from "@/api/runs";
+import type { Algorithm, CreateExperiment, Environment, Limits, RunDetail } from "@/api/types";
+import { explorationProblems, ExplorationSection } from "@/forms/exploration";
+import { RewardSection } from "@/forms/reward-plan";
 import { LISTED, SeedCount } from "@/forms/seed-choice";
 import { SinkDisclosure } from "@/forms/sink-choice";
 import { routes } from "@/lib/routes";
@@ -20,7 +23,9 @@ import { Segmented } from "@/ui/segmented";
 import { controlClass, Select } from "@/ui/select";
 import { AdvancedFields } from "./advanced-fields";
 import {
+  algosOf,
   type ExperimentDraft,
+  explorationIn,
   fieldsOf,
   FIRST,
   type Kind,
@@ -28,14 +33,29 @@ import {
   offerIn,
   placesOf,
   presetsOf,
+  rewardComponentsOf,
   type VariantDraft,
   withBase,
   withPresetThatExists,
 } from "./draft";
 import { estimateText } from "./experiment-text";
+import { explorationComparisonOf, withAndWithoutExploration } from "./exploration-comparison";
 import { type Unfairness, unfairnessOf } from "./fairness";
-import { POINTERS, problemAt, type Problems, reasonAgainst, refusalsOf } from "./problems";
-import { isUntouched, movedDraft, openingDraft, readDraft } from "./specification";
+import {
+  POINTERS,
+  problemAt,
+  type Problems,
+  problemsBelow,
+  reasonAgainst,
+  refusalsOf,
+} from "./problems";
+import {
+  isUntouched,
+  movedDraft,
+  openingDraft,
+  readDraft,
+  usualExploration,
+} from "./specification";
 import { SweepFields } from "./sweep-fields";
 import { PlaceFields, TypedFields, VariantFields } from "./variant-fields";
 
@@ -46,8 +66,12 @@ const KINDS = [
 ] as const;
 
 interface NewExperimentProps {
+  /** Id of the run to compare with and without its exploration; null: none. */
+  run: string | null;
   draft: ExperimentDraft;
   onChange: Dispatch<SetStateAction<ExperimentDraft>>;
+  /** Opens the form as if it were new. */
+  onStartOver: () => void;
   /** Closing it loses nothing: the form opens again with the same draft. */
   onClose: () => void;
 }
@@ -57,17 +81,19 @@ export function NewExperiment(props: NewExperimentProps) {
   const algorithms = useQuery(algorithmsQuery);
   const environments = useQuery(environmentsQuery);
   const limits = useQuery(limitsQuery);
-  if (algorithms.data && environments.data && limits.data) {
+  const run = useQuery({ ...runQuery(props.run ?? ""), enabled: props.run !== null });
+  if (algorithms.data && environments.data && limits.data && (props.run === null || run.data)) {
     return (
       <Form
         algorithms={algorithms.data}
         environments={environments.data}
         limits={limits.data}
+        compared={props.run === null ? null : (run.data ?? null)}
         {...props}
       />
     );
   }
-  const failed = [algorithms, environments, limits].find(({ error }) => error);
+  const failed = [algorithms, environments, limits, run].find(({ error }) => error);
   return (
     <Dialog open onOpenChange={(open) => !open && props.onClose()} title="New experiment">
       {failed?.error ? (
@@ -85,14 +111,18 @@ export function NewExperiment(props: NewExperimentProps) {
   );
 }
 
-interface FormProps extends NewExperimentProps {
+interface FormProps extends Omit<NewExperimentProps, "run"> {
+  /** The run to compare with and without its exploration; null: none. */
+  compared: RunDetail | null;
   algorithms: readonly Algorithm[];
   environments: readonly Environment[];
   limits: Limits;
 }
 
 /** The form: what to vary, where, with how many seeds, and the cost. */
-function Form({ algorithms, environments, limits, draft: given, onChange, onClose }: FormProps) {
+function Form(props: FormProps) {
+  const { compared, algorithms, environments, limits, draft: given } = props;
+  const { onChange, onStartOver, onClose } = props;
   const router = useRouter();
   const body = useRef<HTMLDivElement>(null);
   const create = useMutation({
@@ -100,8 +130,10 @@ function Form({ algorithms, environments, limits, draft: given, onChange, onClos
     onSuccess: ({ id }) => router.push(routes.experiment(id)),
   });
   const offerOf = (one: ExperimentDraft) => offerIn(environments, algorithms, placesOf(one));
+  const comparison =
+    compared?.config && explorationComparisonOf(compared.config, algorithms, environments, limits);
   const opened = (one: ExperimentDraft) =>
-    one === FIRST ? openingDraft(offerOf(one), one.places) : one;
+    one === FIRST ? (comparison ?? openingDraft(offerOf(one), one.places)) : one;
   const draft = opened(given);
   const change = (changes: Partial<ExperimentDraft>) => {
     create.reset();
@@ -128,6 +160,14 @@ function Form({ algorithms, environments, limits, draft: given, onChange, onClos
       open
       onOpenChange={(open) => !open && onClose()}
       title="New experiment"
+      description={
+        comparison ? (
+          <>
+            The settings of <b className="font-medium text-ink">{compared.name}</b>, with and
+            without its exploration.
+          </>
+        ) : undefined
+      }
       footer={
         <FormFooter
           cost={estimate ? estimateText(estimate) : ""}
@@ -151,6 +191,14 @@ function Form({ algorithms, environments, limits, draft: given, onChange, onClos
       }
     >
       <div ref={body} className="flex flex-col gap-4">
+        {compared && !comparison && (
+          <Notice tone="warn" title="This run cannot be repeated here">
+            <p>
+              The service cannot train {compared.algo} on {compared.env_id}, or the configuration of{" "}
+              {compared.name} cannot be read. The form shows its defaults instead.
+            </p>
+          </Notice>
+        )}
         <div className="flex flex-wrap items-center justify-between gap-2">
           <Segmented
             legend="What to vary"
@@ -159,7 +207,7 @@ function Form({ algorithms, environments, limits, draft: given, onChange, onClos
             onChange={(kind) => moveTo({ kind })}
           />
           {!isUntouched(draft, offer) && (
-            <Button size="sm" variant="quiet" onClick={() => (create.reset(), onChange(FIRST))}>
+            <Button size="sm" variant="quiet" onClick={() => (create.reset(), onStartOver())}>
               Start over
             </Button>
           )}
@@ -172,9 +220,9 @@ function Form({ algorithms, environments, limits, draft: given, onChange, onClos
         {draft.kind === "variants" ? (
           <VariantFields
             variants={draft.variants}
-            offer={offer}
-            problems={problems}
+            {...{ offer, limits, problems }}
             onChange={(variants) => change({ variants })}
+            onCompareExploration={() => change(withAndWithoutExploration(draft, offer, limits))}
           />
         ) : (
           <BaseFields
@@ -219,18 +267,57 @@ function Form({ algorithms, environments, limits, draft: given, onChange, onClos
             />
           )}
         </Field>
+        <TrainingFields {...{ draft, offer, limits, problems }} onChange={change} />
         <AdvancedFields
           {...{ limits, problems, advanced: draft.advanced }}
           searches={draft.kind === "search"}
           onChange={(changes) => change({ advanced: { ...draft.advanced, ...changes } })}
         />
         <SinkDisclosure
-          className="rounded-md border border-line px-3 py-1"
+          className={SECTION}
           chosen={draft.sinks}
           onChange={(sinks) => change({ sinks })}
         />
       </div>
     </Dialog>
+  );
+}
+
+const SECTION = "rounded-md border border-line px-3 py-1";
+
+interface TrainingFieldsProps {
+  draft: ExperimentDraft;
+  offer: Offer;
+  limits: Limits;
+  problems: Problems;
+  onChange: (changes: Partial<ExperimentDraft>) => void;
+}
+
+/** Exploration and weights of the reward, for all runs that have none of their own. */
+function TrainingFields({ draft, offer, limits, problems, onChange }: TrainingFieldsProps) {
+  const own = problemsBelow(problems, POINTERS.base);
+  const exploration = draft.exploration ?? usualExploration(draft, offer, limits);
+  return (
+    <>
+      <ExplorationSection
+        className={SECTION}
+        limits={limits}
+        startsOpen={false}
+        draft={exploration}
+        choices={explorationIn(offer, algosOf(draft))}
+        problems={explorationProblems(own)}
+        onChange={(changes) => onChange({ exploration: { ...exploration, ...changes } })}
+      />
+      <RewardSection
+        className={SECTION}
+        limits={limits}
+        startsOpen={false}
+        components={rewardComponentsOf(offer)}
+        draft={draft.reward}
+        problems={own}
+        onChange={(reward) => onChange({ reward })}
+      />
+    </>
   );
 }
 

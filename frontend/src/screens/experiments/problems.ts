@@ -1,7 +1,8 @@
 import type { FieldProblem } from "@/api/http";
 import { MEND_FIRST } from "@/ui/field";
+import { EXPLORATION_SWITCHES } from "@/forms/exploration";
 import { ADVANCED_POINTERS } from "./advanced-draft";
-import { type ExperimentDraft, placesOf } from "./draft";
+import { type ExperimentDraft, OFF, placesOf, type VariantDraft } from "./draft";
 
 /** Problems by JSON pointer into the specification, from the form's own checks and from the service. */
 export type Problems = ReadonlyMap<string, string>;
@@ -16,6 +17,8 @@ export const POINTERS = {
     at === 0 ? `/base/env_options/${name}` : `/places/${at}/env_options/${name}`,
   variantName: (place: number) => `/variants/${place}/name`,
   change: (place: number, name: string) => `/variants/${place}/changes/hyperparameters/${name}`,
+  base: "/base",
+  changes: (place: number) => `/variants/${place}/changes`,
   grid: (name: string) => `/grid/${name}`,
   space: (name: string) => `/sweep/space/${name}`,
 } as const;
@@ -25,6 +28,12 @@ export function problemAt(problems: Problems, pointer: string): string | undefin
   const places = [...problems.keys()];
   const found = places.find((place) => place === pointer || place.startsWith(`${pointer}/`));
   return found && problems.get(found);
+}
+
+/** Problems of the settings at `parent`, by pointer as in a request for one run. */
+export function problemsBelow(problems: Problems, parent: string): Record<string, string> {
+  const own = [...problems].filter(([pointer]) => pointer.startsWith(`${parent}/`));
+  return Object.fromEntries(own.map(([pointer, detail]) => [pointer.slice(parent.length), detail]));
 }
 
 /** Why the typed experiment cannot be started, in a sentence; undefined: it can. */
@@ -62,9 +71,10 @@ export function refusalsOf(draft: ExperimentDraft, fields: readonly FieldProblem
 function pointersOf(draft: ExperimentDraft): string[] {
   const { kind, variants, grid, sweep } = draft;
   const of = {
-    variants: variants.flatMap(({ changes = [] }, place) => [
+    variants: variants.flatMap((variant, place) => [
       POINTERS.variantName(place),
-      ...changes.map(({ name }) => POINTERS.change(place, name)),
+      ...(variant.changes ?? []).map(({ name }) => POINTERS.change(place, name)),
+      ...trainingPointers(variant, POINTERS.changes(place)),
     ]),
     grid: grid.map(({ name }) => POINTERS.grid(name)),
     search: [
@@ -76,9 +86,30 @@ function pointersOf(draft: ExperimentDraft): string[] {
     ...[POINTERS.name, POINTERS.steps],
     ...(kind === "search" ? [] : [POINTERS.seeds]),
     ...Object.values(ADVANCED_POINTERS),
+    ...trainingPointers(draft, POINTERS.base),
     ...placesOf(draft).flatMap(({ options }, at) =>
       Object.keys(options).map((name) => POINTERS.option(name, at)),
     ),
     ...of[kind],
+  ];
+}
+
+/** The fields of exploration and reward that are shown below `parent`. */
+function trainingPointers(
+  {
+    exploration,
+    reward,
+  }: {
+    exploration?: VariantDraft["exploration"] | null;
+    reward?: VariantDraft["reward"];
+  },
+  parent: string,
+): string[] {
+  const shown = exploration && exploration !== OFF ? exploration : null;
+  return [
+    ...EXPLORATION_SWITCHES.filter(({ on }) => shown?.[on]).map(
+      ({ field }) => `${parent}/exploration/${field}`,
+    ),
+    ...(reward && reward !== OFF ? [`${parent}/reward/weights`, `${parent}/reward/caps`] : []),
   ];
 }

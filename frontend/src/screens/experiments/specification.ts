@@ -1,6 +1,8 @@
 import type { CreateExperiment, Environment, Limits } from "@/api/types";
 import { presetsFor } from "@/api/variant";
+import { defaultExploration, type ExplorationDraft, explorationOf } from "@/forms/exploration";
 import { parseHyperparameter } from "@/forms/parse";
+import { type RewardDraft, rewardOf } from "@/forms/reward-plan";
 import { LISTED, parseSeeds } from "@/forms/seed-choice";
 import { parseNumber } from "@/lib/number";
 import {
@@ -12,15 +14,19 @@ import {
 } from "./advanced-draft";
 import {
   algorithmOf,
+  algosOf,
   enter,
   type ExperimentDraft,
+  explorationIn,
   fieldsOf,
   FIRST,
   firstVariant,
   type Offer,
+  OFF,
   type Place,
   placesOf,
   presetsOf,
+  rewardComponentsOf,
   type VariantDraft,
   variantName,
 } from "./draft";
@@ -73,12 +79,14 @@ function variants(reading: Reading): CreateExperiment {
     base: several ? everywhere(reading) : { ...everywhere(reading), ...options[0] },
     variants: draft.variants.flatMap((variant, line) => {
       const hyperparameters = changesOf(variant, line, reading);
+      const training = trainingOf(variant, line, reading);
       return places.map((place, at) => ({
         name: variantName(variant, offer) + (several ? ` on ${placeName(place, places)}` : ""),
         changes: {
           ...{ algo: variant.algo, preset: variant.preset || "none" },
           ...(several && { env_id: place.env, ...options[at] }),
           ...(Object.keys(hyperparameters).length > 0 && { hyperparameters }),
+          ...training,
         },
       }));
     }),
@@ -151,11 +159,82 @@ function search(reading: Reading): CreateExperiment {
 }
 
 /** Settings that every run has, in any environment. */
-function everywhere({ draft, advanced: { every } }: Reading) {
+function everywhere(reading: Reading) {
+  const { draft, offer, limits, advanced, problems } = reading;
+  const exploration = readExploration(
+    draft.exploration ?? usualExploration(draft, offer, limits),
+    algosOf(draft),
+    POINTERS.base,
+    reading,
+  );
+  const unable = algosThatCannotImitate(draft, offer);
+  if (exploration?.imitation != null && unable.length > 0) {
+    problems.set(
+      `${POINTERS.base}/exploration/imitation`,
+      `${unable.join(", ")} cannot imitate. Switch it on in the lines that can, not for all.`,
+    );
+  }
+  const reward = readReward(draft.reward, POINTERS.base, reading);
   return {
     ...{ env_id: draft.places[0]!.env, total_timesteps: typedSteps(draft) },
-    ...(every !== null && { evaluation: { every_steps: every } }),
+    ...(advanced.every !== null && { evaluation: { every_steps: advanced.every } }),
+    ...(exploration && { exploration }),
+    ...(reward && { reward }),
   } as NonNullable<CreateExperiment["base"]>;
+}
+
+/** What is explored in all runs until the user edits it. */
+export function usualExploration(
+  draft: ExperimentDraft,
+  offer: Offer,
+  limits: Limits,
+): ExplorationDraft {
+  return defaultExploration(explorationIn(offer, algosOf(draft)).world, limits);
+}
+
+/** Names of the algorithms that train as set for all, and cannot imitate. */
+function algosThatCannotImitate({ kind, variants }: ExperimentDraft, offer: Offer): string[] {
+  const inherits = variants.filter(({ exploration }) => exploration === undefined);
+  const algorithms = inherits.map(({ algo }) => algorithmOf(offer, algo));
+  const unable = algorithms.flatMap((one) => (one && !one.imitates ? [one.name] : []));
+  return kind === "variants" ? [...new Set(unable)] : [];
+}
+
+/** The typed exploration of these algorithms; null: none. */
+function readExploration(
+  typed: ExplorationDraft,
+  algos: readonly string[],
+  parent: string,
+  { offer, limits, problems }: Reading,
+) {
+  const found = explorationOf(typed, limits, explorationIn(offer, algos));
+  for (const [field, problem] of Object.entries(found.problems)) {
+    problems.set(`${parent}/exploration/${field}`, problem);
+  }
+  return found.plan;
+}
+
+/** The typed weights and caps; null: none. */
+function readReward(typed: RewardDraft, parent: string, { offer, limits, problems }: Reading) {
+  const found = rewardOf(typed, rewardComponentsOf(offer), limits);
+  for (const [pointer, problem] of Object.entries(found.problems)) {
+    problems.set(parent + pointer, problem);
+  }
+  return found.plan;
+}
+
+/** What a variant has instead of the exploration and the reward of all; `{}`: none. */
+function trainingOf({ algo, exploration, reward }: VariantDraft, line: number, reading: Reading) {
+  const parent = POINTERS.changes(line);
+  return {
+    ...(exploration !== undefined && {
+      exploration:
+        (exploration !== OFF && readExploration(exploration, [algo], parent, reading)) || {},
+    }),
+    ...(reward !== undefined && {
+      reward: (reward !== OFF && readReward(reward, parent, reading)) || {},
+    }),
+  };
 }
 
 /** The typed options of an environment; undefined if all have their defaults. */

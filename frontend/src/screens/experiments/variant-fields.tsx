@@ -1,7 +1,8 @@
-import { Plus, X } from "lucide-react";
+import { Compass, Plus, X } from "lucide-react";
 import { useState } from "react";
-import { useLimits } from "@/api/choices";
-import type { Environment, Hyperparameter } from "@/api/types";
+import type { Environment, Hyperparameter, Limits } from "@/api/types";
+import { ExplorationFields, explorationDraft, explorationProblems } from "@/forms/exploration";
+import { RewardFields } from "@/forms/reward-plan";
 import { SchemaField } from "@/forms/schema-field";
 import { setting } from "@/lib/number";
 import { Button } from "@/ui/button";
@@ -11,28 +12,36 @@ import { controlClass, Select } from "@/ui/select";
 import { separatorOf, type TypedField } from "./advanced-draft";
 import {
   type ExperimentDraft,
+  explorationIn,
   fieldsOf,
   firstVariant,
   nextPlace,
+  OFF,
   type Offer,
   type Place,
   placesOf,
   presetsOf,
+  rewardComponentsOf,
   type VariantDraft,
   variantName,
+  withPossibleExploration,
   withPresetThatExists,
 } from "./draft";
-import { POINTERS, problemAt, type Problems } from "./problems";
+import { POINTERS, problemAt, type Problems, problemsBelow } from "./problems";
 
 interface VariantFieldsProps {
   variants: readonly VariantDraft[];
   offer: Offer;
+  limits: Limits;
   problems: Problems;
   onChange: (variants: readonly VariantDraft[]) => void;
+  /** Fills the lines with each switch of exploration. */
+  onCompareExploration: () => void;
 }
 
 /** The compared variants: one line each with an algorithm and a preset, with optional name and changes. */
-export function VariantFields({ variants, offer, problems, onChange }: VariantFieldsProps) {
+export function VariantFields(props: VariantFieldsProps) {
+  const { variants, offer, limits, problems, onChange, onCompareExploration } = props;
   const set = (place: number, changes: Partial<VariantDraft>) =>
     onChange(
       variants.map((one, at) =>
@@ -46,7 +55,7 @@ export function VariantFields({ variants, offer, problems, onChange }: VariantFi
       {variants.map((variant, place) => (
         <VariantRow
           key={place}
-          {...{ variant, place, offer, problems }}
+          {...{ variant, place, offer, limits, problems }}
           onChange={(changes) => set(place, changes)}
           onRemove={
             variants.length > 1 ? () => onChange(variants.filter((_, at) => at !== place)) : null
@@ -54,15 +63,25 @@ export function VariantFields({ variants, offer, problems, onChange }: VariantFi
         />
       ))}
       {first && (
-        <Button
-          variant="quiet"
-          size="sm"
-          className="self-start"
-          icon={<Plus aria-hidden className="size-3.5" />}
-          onClick={() => onChange([...variants, firstVariant(offer, first.id)])}
-        >
-          Another
-        </Button>
+        <div className="flex flex-wrap gap-1">
+          <Button
+            variant="quiet"
+            size="sm"
+            icon={<Plus aria-hidden className="size-3.5" />}
+            onClick={() => onChange([...variants, firstVariant(offer, first.id)])}
+          >
+            Another
+          </Button>
+          <Button
+            variant="quiet"
+            size="sm"
+            title="Replaces the lines: each switch of exploration alone, all together, and none, for the first line and 5 seeds"
+            icon={<Compass aria-hidden className="size-3.5" />}
+            onClick={onCompareExploration}
+          >
+            With and without exploration
+          </Button>
+        </div>
       )}
     </fieldset>
   );
@@ -72,6 +91,7 @@ interface VariantRowProps {
   variant: VariantDraft;
   place: number;
   offer: Offer;
+  limits: Limits;
   problems: Problems;
   onChange: (changes: Partial<VariantDraft>) => void;
   /** null: it is the only one. */
@@ -80,20 +100,21 @@ interface VariantRowProps {
 
 /** One variant: its algorithm and preset; when opened, also its name and changes. */
 function VariantRow(props: VariantRowProps) {
-  const { variant, place, offer, problems, onChange, onRemove } = props;
+  const { variant, place, offer, limits, problems, onChange, onRemove } = props;
   const { algo, preset, name = "", changes = [] } = variant;
-  const limits = useLimits();
   const [opened, setOpened] = useState(false);
   const misnamed = problemAt(problems, POINTERS.variantName(place));
+  const own = problemsBelow(problems, POINTERS.changes(place));
   const wrong =
     misnamed !== undefined ||
+    Object.keys(own).some((pointer) => /^\/(exploration|reward)\//.test(pointer)) ||
     changes.some((one) => problemAt(problems, POINTERS.change(place, one.name)));
   return (
     <div className="grid grid-cols-[1fr_1fr_auto] items-center gap-x-2">
       <Select
         aria-label={`Algorithm ${place + 1}`}
         value={algo}
-        onChange={(event) => onChange({ algo: event.currentTarget.value, changes: [] })}
+        onChange={(event) => onChange(withAlgorithm(offer, variant, event.currentTarget.value))}
       >
         {offer.algorithms.map((one) => (
           <option key={one.id} value={one.id}>
@@ -138,7 +159,7 @@ function VariantRow(props: VariantRowProps) {
               <input
                 {...control}
                 className={controlClass}
-                maxLength={limits?.variant_name.maximum}
+                maxLength={limits.variant_name.maximum}
                 value={name}
                 onChange={(event) => onChange({ name: event.currentTarget.value })}
               />
@@ -152,9 +173,111 @@ function VariantRow(props: VariantRowProps) {
             problemOf={(field) => problemAt(problems, POINTERS.change(place, field))}
             onChange={(typed) => onChange({ changes: typed })}
           />
+          <OwnExploration {...{ variant, place, offer, limits, onChange }} problems={own} />
+          <OwnReward {...{ variant, place, offer, onChange }} problems={own} />
         </div>
       </Disclosure>
     </div>
+  );
+}
+
+/**
+ * What another algorithm keeps of a line: its hyperparameters are others, and it may explore in fewer ways. A line that
+ * can no longer explore loses its name, too, which may say how it explored.
+ */
+function withAlgorithm(offer: Offer, variant: VariantDraft, algo: string): Partial<VariantDraft> {
+  const changed = { ...variant, algo, changes: [] };
+  return (
+    withPossibleExploration(offer, changed) ?? { ...changed, name: "", exploration: undefined }
+  );
+}
+
+interface OwnFieldsProps extends Pick<VariantRowProps, "variant" | "place" | "offer" | "onChange"> {
+  /** By pointer, as in a request for one run. */
+  problems: Readonly<Record<string, string>>;
+}
+
+/** Whether a variant explores as set for all, not at all, or in its own way. */
+function OwnExploration(props: OwnFieldsProps & { limits: Limits }) {
+  const { variant, place, offer, limits, problems, onChange } = props;
+  const { exploration } = variant;
+  const own = exploration === OFF ? undefined : exploration;
+  return (
+    <div role="group" aria-label={`Exploration of line ${place + 1}`}>
+      <OwnChoice
+        label={`Exploration ${place + 1}`}
+        value={exploration}
+        onChange={(choice) =>
+          onChange({ exploration: choice === OWN ? explorationDraft(null, limits) : choice })
+        }
+      />
+      {own && (
+        <div className="pt-3 pl-2.5">
+          <ExplorationFields
+            draft={own}
+            choices={explorationIn(offer, [variant.algo])}
+            problems={explorationProblems(problems)}
+            onChange={(changes) => onChange({ exploration: { ...own, ...changes } })}
+          />
+        </div>
+      )}
+    </div>
+  );
+}
+
+/** Whether a variant weights the reward as set for all, not at all, or in its own way. */
+function OwnReward({ variant, place, offer, problems, onChange }: OwnFieldsProps) {
+  const { reward } = variant;
+  const components = rewardComponentsOf(offer);
+  if (components.length === 0) return null;
+  const own = reward === OFF ? undefined : reward;
+  return (
+    <div role="group" aria-label={`Reward of line ${place + 1}`}>
+      <OwnChoice
+        label={`Reward ${place + 1}`}
+        value={reward}
+        onChange={(choice) => onChange({ reward: choice === OWN ? {} : choice })}
+      />
+      {own && (
+        <div className="pt-3 pl-2.5">
+          <RewardFields
+            {...{ components, problems }}
+            draft={own}
+            onChange={(changed) => onChange({ reward: changed })}
+          />
+        </div>
+      )}
+    </div>
+  );
+}
+
+const OWN = "own";
+
+interface OwnChoiceProps {
+  label: string;
+  /** Undefined: as for all. */
+  value: object | typeof OFF | undefined;
+  onChange: (choice: typeof OWN | typeof OFF | undefined) => void;
+}
+
+/** As for all variants, off, or of its own. */
+function OwnChoice({ label, value, onChange }: OwnChoiceProps) {
+  return (
+    <Field label={label}>
+      {(control) => (
+        <Select
+          {...control}
+          value={typeof value === "object" ? OWN : (value ?? "")}
+          onChange={({ currentTarget: { value: chosen } }) =>
+            onChange(chosen === OWN || chosen === OFF ? chosen : undefined)
+          }
+        >
+          <option value="">As for all</option>
+          <option value={OFF}>Off</option>
+          <option value={OWN}>Only for this line</option>
+        </Select>
+      )}
+    </Field>
   );
 }
 

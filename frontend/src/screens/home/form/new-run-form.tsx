@@ -4,13 +4,8 @@ import { Dices, Play, TriangleAlert } from "lucide-react";
 import { type FormEvent, type ReactNode, useReducer, useRef, useState } from "react";
 import { pointerTo } from "@/api/http";
 import { learns } from "@/api/run-availability";
-import {
-  defaultExploration,
-  ExplorationFields,
-  explorationOf,
-  explorationText,
-} from "@/forms/exploration";
-import { RewardFields, rewardOf, rewardText } from "@/forms/reward-plan";
+import { defaultExploration, explorationProblems, ExplorationSection } from "@/forms/exploration";
+import { RewardSection } from "@/forms/reward-plan";
 import { SchemaField } from "@/forms/schema-field";
 import { LISTED, SeedCount, seedsWanted } from "@/forms/seed-choice";
 import { SinkDisclosure } from "@/forms/sink-choice";
@@ -53,7 +48,6 @@ import { PresetField } from "./preset-field";
 import { RuleFields } from "./rule-fields";
 import {
   explorationChoices,
-  explorationProblems,
   planProblems,
   POINTERS,
   type Problems,
@@ -62,6 +56,8 @@ import {
   submission,
   unplaced,
 } from "./submit";
+
+const SECTION = "px-5 py-3 max-md:px-4";
 
 interface NewRunFormProps {
   choices: Choices;
@@ -241,8 +237,8 @@ function MoreFields({ trains, ...fields }: FieldsProps & { trains: boolean }) {
           </Section>
         )}
         {trains && <HyperparameterFields {...fields} />}
-        {trains && <ExplorationSection {...fields} />}
-        {trains && <RewardSection {...fields} />}
+        {trains && <ExplorationPart {...fields} />}
+        {trains && <RewardPart {...fields} />}
         {trains && <SnapshotFields {...fields} />}
         <RuleFields {...fields} />
         <SinkFields {...fields} />
@@ -423,7 +419,7 @@ function SeedField({ choices, draft, edit, problems }: FieldsProps) {
 function SinkFields({ draft, edit }: FieldsProps) {
   return (
     <SinkDisclosure
-      className="px-5 py-3 max-md:px-4"
+      className={SECTION}
       chosen={draft.sinks}
       onChange={(value) => edit({ field: "sinks", value })}
     />
@@ -431,75 +427,35 @@ function SinkFields({ draft, edit }: FieldsProps) {
 }
 
 /** Rewards that training adds for exploration, and the map. */
-function ExplorationSection({ choices, draft, edit, problems }: FieldsProps) {
-  const { limits } = choices;
-  const [opened, setOpened] = useState(draft.exploration !== null);
-  const own = explorationProblems(problems);
+function ExplorationPart({ choices, draft, edit, problems }: FieldsProps) {
   const allowed = explorationChoices(choices, draft);
   // A draft that an earlier version of the page stored lacks some fields.
-  const plan = { ...defaultExploration(allowed.world, limits), ...draft.exploration };
+  const plan = { ...defaultExploration(allowed.world, choices.limits), ...draft.exploration };
   return (
-    <Disclosure
-      className="px-5 py-3 max-md:px-4"
-      open={opened || Object.keys(own).length > 0}
-      onToggle={setOpened}
-      summary={<span className="font-semibold">Exploration</span>}
-      aside={
-        <span className="min-w-0 truncate text-xs font-normal text-ink-faint">
-          {explorationText(explorationOf(plan, limits, allowed).plan)}
-        </span>
-      }
-    >
-      <div className="flex flex-col gap-3 pt-3 pb-2 pl-2.5">
-        <p className="text-xs text-ink-soft">
-          Training can add rewards for exploring. Episode returns and evaluations stay those of the
-          environment.
-        </p>
-        <ExplorationFields
-          draft={plan}
-          choices={allowed}
-          problems={own}
-          onChange={(change) => edit({ field: "exploration", value: { ...plan, ...change } })}
-        />
-      </div>
-    </Disclosure>
+    <ExplorationSection
+      className={SECTION}
+      limits={choices.limits}
+      startsOpen={draft.exploration !== null}
+      draft={plan}
+      choices={allowed}
+      problems={explorationProblems(problems)}
+      onChange={(change) => edit({ field: "exploration", value: { ...plan, ...change } })}
+    />
   );
 }
 
-/** Weights and caps of the components of the reward. Nothing is shown for an environment that does not split it. */
-function RewardSection({ choices, draft, edit, problems }: FieldsProps) {
-  const components = environmentOf(choices, draft)?.reward_components ?? [];
-  const [opened, setOpened] = useState(draft.reward !== null);
-  if (components.length === 0) return null;
-  const value = draft.reward ?? {};
-  const { plan } = rewardOf(value, components, choices.limits);
-  const invalid = Object.keys(problems).some((pointer) => pointer.startsWith("/reward/"));
+/** Weights and caps of the components of the reward. */
+function RewardPart({ choices, draft, edit, problems }: FieldsProps) {
   return (
-    <Disclosure
-      className="px-5 py-3 max-md:px-4"
-      open={opened || invalid}
-      onToggle={setOpened}
-      summary={<span className="font-semibold">Reward</span>}
-      aside={
-        <span className="min-w-0 truncate text-xs font-normal text-ink-faint">
-          {rewardText(plan, components)}
-        </span>
-      }
-    >
-      <div className="flex flex-col gap-3 pt-3 pb-2 pl-2.5">
-        <p className="text-xs text-ink-soft">
-          The reward is a sum of components. Training multiplies each by its weight; 0 switches it
-          off. A cap limits what an episode earns or loses with it. Returns and evaluations stay
-          those of the environment.
-        </p>
-        <RewardFields
-          components={components}
-          draft={value}
-          problems={problems}
-          onChange={(changed) => edit({ field: "reward", value: changed })}
-        />
-      </div>
-    </Disclosure>
+    <RewardSection
+      className={SECTION}
+      limits={choices.limits}
+      startsOpen={draft.reward !== null}
+      components={environmentOf(choices, draft)?.reward_components ?? []}
+      draft={draft.reward ?? {}}
+      problems={problems}
+      onChange={(value) => edit({ field: "reward", value })}
+    />
   );
 }
 
@@ -510,7 +466,7 @@ function SnapshotFields({ choices: { limits }, draft, edit, problems }: FieldsPr
   const plan = draft.snapshots ?? planDraft(null, limits);
   return (
     <Disclosure
-      className="px-5 py-3 max-md:px-4"
+      className={SECTION}
       open={opened || Object.keys(own).length > 0}
       onToggle={setOpened}
       summary={<span className="font-semibold">Snapshots</span>}
@@ -600,7 +556,7 @@ function HyperparameterFields(props: FieldsProps) {
   const invalid = Object.keys(problems).some((pointer) => pointer.startsWith("/hyperparameters/"));
   return (
     <Disclosure
-      className="px-5 py-3 max-md:px-4"
+      className={SECTION}
       open={opened || invalid}
       onToggle={setOpened}
       summary={<span className="font-semibold">Hyperparameters</span>}

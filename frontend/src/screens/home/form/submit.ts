@@ -1,12 +1,7 @@
 import { type FieldProblem, pointerTo } from "@/api/http";
 import { learns } from "@/api/run-availability";
 import type { CreateRun } from "@/api/types";
-import {
-  defaultExploration,
-  type ExplorationChoices,
-  explorationOf,
-  type ExplorationProblems,
-} from "@/forms/exploration";
+import { defaultExploration, type ExplorationChoices, explorationOf } from "@/forms/exploration";
 import { type Bounds, type Parsed, parseHyperparameter, parseInteger } from "@/forms/parse";
 import { rewardOf } from "@/forms/reward-plan";
 import { written } from "@/forms/rules/draft";
@@ -56,14 +51,6 @@ export function explorationChoices(choices: Choices, draft: Draft): ExplorationC
     world: environmentOf(choices, draft)?.world ?? null,
     canImitate: algorithmOf(choices, draft)?.imitates ?? false,
   };
-}
-
-/** The problems of exploration, by name of its field. */
-export function explorationProblems(problems: Problems): ExplorationProblems {
-  const own = Object.entries(problems).filter(([pointer]) => pointer.startsWith(EXPLORATION));
-  return Object.fromEntries(
-    own.map(([pointer, problem]) => [pointer.slice(EXPLORATION.length), problem]),
-  );
 }
 
 /** The request to create a draft's run, and the problems that prevent it. */

@@ -2,6 +2,7 @@ import { render, screen, waitFor } from "@testing-library/react";
 import userEvent from "@testing-library/user-event";
 import { expect, test } from "vitest";
 import type { RunDetail, RunStatus } from "@/api/types";
+import { push } from "@/lib/testing/navigation";
 import { renderWithQueries, serve, withQueries } from "@/lib/testing/service";
 import { HeaderActions, useDeleteRun } from "./header-actions";
 
@@ -56,6 +57,22 @@ test("a run is forked from its menu, at its newest snapshot", async () => {
   await userEvent.click(screen.getByRole("menuitem", { name: "Fork…" }));
   await waitFor(() => expect(asked.map(({ route }) => route)).toContain("GET /runs/a/fork"));
   expect(screen.getByRole("dialog", { name: /^Fork at/ })).toBeVisible();
+});
+
+test.each([
+  [{ coverage: 0.1 }, true],
+  [{ map: true }, false],
+  [null, false],
+])("a run with exploration %j is compared without it: %s", async (exploration, offered) => {
+  const config = { exploration } as RunDetail["config"];
+  renderWithQueries(<Actions status="completed" config={config} />);
+  await userEvent.click(screen.getByRole("button", { name: "More actions" }));
+  const compare = () =>
+    screen.queryByRole("menuitem", { name: "Compare with and without exploration…" });
+  expect(compare() !== null).toBe(offered);
+  if (!offered) return;
+  await userEvent.click(compare()!);
+  expect(push).toHaveBeenCalledWith("/experiments?explored=a");
 });
 
 test("actions unavailable for a run of a newer version are disabled and say why", () => {

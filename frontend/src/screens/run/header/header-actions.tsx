@@ -3,6 +3,7 @@
 import { keepPreviousData, useMutation, useQuery } from "@tanstack/react-query";
 import {
   Clapperboard,
+  Compass,
   Copy,
   Download,
   FileJson,
@@ -241,6 +242,14 @@ function RunMenu({ run, remove }: RunMenuProps) {
             <MenuItem icon={<Copy />} onSelect={() => router.push(routes.duplicate(run.id))}>
               Duplicate…
             </MenuItem>
+            {explores(run) && (
+              <MenuItem
+                icon={<Compass />}
+                onSelect={() => router.push(routes.compareExploration(run.id))}
+              >
+                Compare with and without exploration…
+              </MenuItem>
+            )}
             <MenuSeparator />
           </>
         )}
@@ -292,6 +301,12 @@ function RunMenu({ run, remove }: RunMenuProps) {
       </Dialog>
     </>
   );
+}
+
+/** Whether its exploration changes how it learns: a map alone does not. */
+function explores({ config }: RunDetail): boolean {
+  const { coverage, novelty, archive, imitation } = config?.exploration ?? {};
+  return [coverage, novelty, archive, imitation].some((value) => value != null);
 }
 
 /** Where a run is forked without another word: at its newest snapshot, or else at its newest step. */
