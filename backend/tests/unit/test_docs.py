@@ -39,6 +39,7 @@ from rlviz.server.stream.models import STREAM_EVENTS
 from rlviz.settings import PREFIX, Settings
 from rlviz.stats import hints
 from rlviz.stats import judging as query
+from rlviz.stats.hints.registry import RETURN_RULES, RULES
 from tests.support.cases import cases
 from tests.support.described_api import described_api
 
@@ -127,6 +128,12 @@ def test_every_hint_is_documented() -> None:
     rules = "".join(path.read_text() for path in Path(hints.__file__).parent.glob("*.py"))
     known = {name for line in re.findall(r"^ +id=(.*)$", rules, re.MULTILINE) for name in re.findall('"(.+?)"', line)}
     assert table(section(read("docs/figures.md"), "Hints")).keys() == known
+
+
+def test_every_hint_of_a_rule_is_explained_as_a_failure_mode() -> None:
+    guides = "".join(path.read_text() for path in (ROOT / "frontend/src/screens/explain/guides").glob("*.ts*"))
+    explained = set(re.findall(r'^ +id: "(.+?)",$', guides, re.MULTILINE))
+    assert {rule.id for rule in (*RULES, *RETURN_RULES)} <= explained
 
 
 def test_every_event_of_a_stream_is_documented() -> None:

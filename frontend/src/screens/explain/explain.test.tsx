@@ -99,6 +99,25 @@ test("a hint of a run states its curve, its position and what to try, and links 
   expect(document.querySelector(window.location.hash)).toHaveTextContent("approx_kl spikes");
 });
 
+test.each([
+  ["stuck-in-a-cell", "explored/cells", "The agent stays where it begins"],
+  ["exploration-ended", "explored/total_cells", "Exploration has ended"],
+  ["tap-never-changes", "taps/coins", "A tap of your own game never changes"],
+])("the hint %s leads to its failure mode", async (id, metric, title) => {
+  answer([{ ...hint, id, metric }]);
+  renderWithQueries(
+    <>
+      <HintsPanel run={run} />
+      <PpoGuide {...begin} />
+    </>,
+  );
+  await screen.findByRole("heading", { name: "How runs fail" });
+  await userEvent.click(await screen.findByRole("link", { name: "Why this happens" }));
+  expect(window.location.hash).toBe(`#${id}`);
+  const mode = document.getElementById(id)!;
+  expect(within(mode).getByRole("heading", { name: title })).toBeVisible();
+});
+
 test("a run without problems says so", async () => {
   answer([]);
   renderWithQueries(<HintsPanel run={run} />);

@@ -171,6 +171,7 @@ const shapes: Record<CurveShape, { curve: string; mark: string }> = {
     mark: "M26 32L32 8 36 30M60 32L66 5 70 31",
   },
   flat: { curve: "M4 34C14 33 20 22 34 20S60 21 92 20", mark: "M34 20C44 19 60 21 92 20" },
+  still: { curve: "M4 34H92", mark: "M4 34H92" },
   rising: { curve: "M4 35C30 34 52 30 92 10", mark: "M62 26C74 21 84 15 92 10" },
   diverge: { curve: "M4 34C30 34 54 33 68 24S86 8 92 4", mark: "M60 30C74 23 86 9 92 4" },
   high: { curve: "M4 5L60 16H92", mark: "M60 16H92" },

@@ -46,7 +46,7 @@ export interface Failure {
 }
 
 export type CurveShape =
-  "collapse" | "spikes" | "flat" | "rising" | "diverge" | "high" | "fallback" | "noise";
+  "collapse" | "spikes" | "flat" | "still" | "rising" | "diverge" | "high" | "fallback" | "noise";
 
 export interface PictureInfo {
   title: string;

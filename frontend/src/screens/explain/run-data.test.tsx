@@ -132,3 +132,30 @@ test("the lake is shown with the table of a run on the same lake", async () => {
   expect(await screen.findByText(said)).toBeVisible();
   expect(screen.getAllByRole("img", { name: /^The frozen lake/ })).toHaveLength(2);
 });
+
+const everywhere = ["stuck-in-a-cell", "exploration-ended"];
+const inGames = [...everywhere, "tap-never-changes"];
+
+test.each<[string, ComponentType<GuideProps>, readonly string[]]>([
+  ["ppo", PpoGuide, inGames],
+  ["a2c", A2cGuide, inGames],
+  ["trpo", TrpoGuide, inGames],
+  ["dqn", DqnGuide, inGames],
+  ["qrdqn", QrdqnGuide, inGames],
+  ["q-learning", QLearningGuide, everywhere],
+  ["sac", SacGuide, everywhere],
+  ["td3", Td3Guide, everywhere],
+])(
+  "the guide to %s explains each hint about the world that its runs can get",
+  async (algo, Guide, ids) => {
+    answer(algo, {});
+    renderWithQueries(<Guide environment="CartPole-v1" preset={null} />);
+    await screen.findByRole("heading", { name: "How runs fail" });
+    const shown = inGames.filter((id) => document.getElementById(id));
+    expect(shown.toSorted()).toEqual([...ids].toSorted());
+    for (const id of ids) {
+      const terms = within(document.getElementById(id)!).getAllByRole("term");
+      expect(terms.map(({ textContent }) => textContent)).toEqual(["You see", "Why", "Try"]);
+    }
+  },
+);

@@ -8,7 +8,7 @@ import { type Fact, type Guide, numberOf, type PictureProps, type Values } from 
 import { Formula, GuidePage, type GuideProps, Name } from "../guide-page";
 import { Control, Controls, PictureCaption, PictureLayout } from "../picture";
 import { RunDistribution, useNewestUpdate } from "../run-picture";
-import { entropyCollapsed, failures, knobs, valueLags } from "./shared";
+import { entropyCollapsed, failures, knobs, stillTap, valueLags } from "./shared";
 
 const SHOWN = 40;
 const MOST_STEPS = 32;
@@ -209,6 +209,9 @@ const guide: Guide = {
     valueLags,
     failures.plateau,
     failures.farmed,
+    failures.stuck,
+    failures.explored,
+    stillTap,
     failures.tooShort,
   ],
   paper: {

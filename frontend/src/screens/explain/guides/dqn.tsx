@@ -20,7 +20,7 @@ import {
   type Schedule,
   scheduleOf,
 } from "./replay";
-import { divergingLoss, failures, knobs, stillExploring } from "./shared";
+import { divergingLoss, failures, knobs, stillExploring, stillTap } from "./shared";
 
 const STEPS = 200;
 
@@ -327,6 +327,9 @@ const guide: Guide = {
     },
     failures.plateau,
     failures.farmed,
+    failures.stuck,
+    failures.explored,
+    stillTap,
     failures.tooShort,
     failures.unstable,
   ],

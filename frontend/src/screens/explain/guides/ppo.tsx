@@ -8,7 +8,7 @@ import { type Fact, type Guide, numberOf, type PictureProps, type Values } from 
 import { Formula, GuidePage, type GuideProps, Name } from "../guide-page";
 import { Control, Controls, Handle, PictureCaption, PictureLayout, RunNote } from "../picture";
 import { RunHistogram, useNewestUpdate } from "../run-picture";
-import { entropyCollapsed, failures, knobs, valueLags } from "./shared";
+import { entropyCollapsed, failures, knobs, stillTap, valueLags } from "./shared";
 
 const RATIO = [0, 2] as const;
 const VALUE = [-3, 3] as const;
@@ -377,6 +377,9 @@ const guide: Guide = {
     valueLags,
     failures.plateau,
     failures.farmed,
+    failures.stuck,
+    failures.explored,
+    stillTap,
     failures.forgetting,
     failures.tooShort,
     failures.unstable,

@@ -288,6 +288,8 @@ const guide: Guide = {
     },
     failures.plateau,
     failures.farmed,
+    failures.stuck,
+    failures.explored,
     failures.tooShort,
   ],
   paper: {

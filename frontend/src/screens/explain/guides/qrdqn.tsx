@@ -14,7 +14,7 @@ import { type Guide, numberOf, type PictureProps } from "../guide";
 import { Formula, GuidePage, type GuideProps, Name } from "../guide-page";
 import { Control, Controls, PictureCaption, PictureLayout, RunNote } from "../picture";
 import { replayFacts } from "./replay";
-import { divergingLoss, failures, knobs, stillExploring } from "./shared";
+import { divergingLoss, failures, knobs, stillExploring, stillTap } from "./shared";
 
 const MOST = 50;
 const ROW = [0.56, 0.06] as const;
@@ -274,6 +274,9 @@ const guide: Guide = {
     failures.forgetting,
     failures.plateau,
     failures.farmed,
+    failures.stuck,
+    failures.explored,
+    stillTap,
     failures.tooShort,
   ],
   paper: {

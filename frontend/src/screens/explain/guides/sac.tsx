@@ -257,6 +257,8 @@ const guide: Guide = {
     failures.flat,
     failures.plateau,
     failures.farmed,
+    failures.stuck,
+    failures.explored,
     failures.forgetting,
     failures.tooShort,
   ],

@@ -58,6 +58,24 @@ export const failures = {
     why: "It is easier to earn a reward on the way, or a bonus, again and again than to finish the task.",
     try: "Lower the weight of the component, cap it, or reward it only the first time. Then a larger reward for the task itself.",
   },
+  stuck: {
+    id: "stuck-in-a-cell",
+    title: "The agent stays where it begins",
+    curve: "still",
+    metric: "explored/cells",
+    see: "In the second half of training, nine of ten episodes visit at most two cells of the map, though they last long enough to visit more.",
+    why: "Random actions hardly ever get past the first cell: a dialogue, a closed door or a wall holds the agent. Or it was punished for leaving, and has learned to stay.",
+    try: "Watch an episode, or play one, to see what holds the agent. Then reward new cells (coverage), begin episodes in an archive, or let the policy act more randomly.",
+  },
+  explored: {
+    id: "exploration-ended",
+    title: "Exploration has ended",
+    curve: "flat",
+    metric: "explored/total_cells",
+    see: "The last third of training finds no new cell, although some are unknown, and the return does not grow.",
+    why: "The policy has become certain of the cells that it knows, and the way to the next one earns nothing until it is reached. Or a single action that it never tries opens the way.",
+    try: "Reward new cells (coverage) or new observations (novelty), or begin episodes in cells that were seldom visited (archive). The map shows where the agent turns back.",
+  },
 } as const satisfies Record<string, Failure>;
 
 /** Failure modes of algorithms with an entropy bonus and a value network. */
@@ -79,6 +97,17 @@ export const valueLags: Failure = {
   see: "Explained variance stays near or below 0; a good value function reaches values near 1.",
   why: "Returns vary too much, or the network learns too slowly. The advantages are then mostly noise.",
   try: "Longer rollouts, gae_lambda 0.9, or a larger network. Check that γ suits the length of the episodes.",
+};
+
+/** Failure mode of algorithms that can learn games of the user. */
+export const stillTap: Failure = {
+  id: "tap-never-changes",
+  title: "A tap of your own game never changes",
+  curve: "still",
+  metric: "taps/…",
+  see: "In every episode, a variable that game.toml reads from memory has the same value from the first step to the last.",
+  why: "The address or the type in game.toml is wrong, or of another version of the game. Or the agent never gets to where the game changes the value. A reward or an end of the episode that depends on it then never happens.",
+  try: "Play the game by hand and watch the value. If it does not change, correct the address and the type. If it does, only the agent has to come further: see “Exploration has ended”.",
 };
 
 /** Failure mode of algorithms that bootstrap from their own estimates. */

@@ -312,6 +312,8 @@ const guide: Guide = {
     },
     failures.plateau,
     failures.farmed,
+    failures.stuck,
+    failures.explored,
     failures.forgetting,
     failures.tooShort,
   ],

@@ -8,7 +8,7 @@ import { type Fact, type Guide, numberOf, type PictureProps, type Values } from 
 import { Formula, GuidePage, type GuideProps, Name } from "../guide-page";
 import { Control, Controls, PictureCaption, PictureLayout, RunNote } from "../picture";
 import { useRunPoints } from "../run-picture";
-import { entropyCollapsed, failures, knobs, valueLags } from "./shared";
+import { entropyCollapsed, failures, knobs, stillTap, valueLags } from "./shared";
 
 /** Half the width and half the height of the picture in parameters, chosen so that circles are round. */
 const REACH = { x: 0.28, y: 0.25 };
@@ -339,6 +339,9 @@ const guide: Guide = {
     entropyCollapsed,
     failures.plateau,
     failures.farmed,
+    failures.stuck,
+    failures.explored,
+    stillTap,
     failures.tooShort,
     failures.unstable,
   ],
