@@ -20,6 +20,9 @@ T = TypeVar("T")
 
 _MOST_LINKS = 40
 
+_OPEN_FILES = ("/dev/fd", "/dev/stdin", "/dev/stdout", "/dev/stderr", "/proc")
+"""Where a system names open files. Other files below ``/dev`` are ordinary ones, such as those in ``/dev/shm``."""
+
 
 def choose_format(formats: type[AnyFormat], wanted: str | None, output: Path | None) -> AnyFormat:
     """Return the requested format, or the one of the file's extension; CSV without either.
@@ -81,7 +84,7 @@ def _leads_to_open_file(path: Path) -> bool:
     """Return whether ``path`` is a system name of an open file, such as ``/dev/stdout``."""
     place = path.absolute()
     for _ in range(_MOST_LINKS):
-        if place.is_relative_to("/dev") or place.is_relative_to("/proc"):
+        if any(place.is_relative_to(names) for names in _OPEN_FILES):
             return True
         if not place.is_symlink():
             return False

@@ -6,6 +6,7 @@ import os
 import stat
 import threading
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import pytest
 
@@ -26,6 +27,24 @@ def test_a_regular_file_is_replaced_with_its_permissions(tmp_path: Path) -> None
     assert path.read_bytes() == b"new"
     assert path.stat().st_ino != before, "in one step, by a rename"
     assert stat.S_IMODE(path.stat().st_mode) == 0o600
+
+
+@pytest.mark.skipif(not os.access("/dev/shm", os.W_OK), reason="there is no such RAM disk")
+def test_a_file_on_the_ram_disk_is_replaced() -> None:
+    with TemporaryDirectory(dir="/dev/shm") as folder:
+        path = Path(folder) / "file"
+        path.write_bytes(b"old")
+        write(path)
+        assert path.read_bytes() == b"new"
+
+
+def test_an_open_file_is_appended_to_by_its_system_name(tmp_path: Path) -> None:
+    path = tmp_path / "file"
+    with path.open("wb") as file:
+        file.write(b"old")
+        file.flush()
+        write(Path(f"/dev/fd/{file.fileno()}"))
+    assert path.read_bytes() == b"oldnew"
 
 
 def test_a_new_file_is_created(tmp_path: Path) -> None:
