@@ -53,6 +53,9 @@ wheel: $(STAMPS)/python $(STAMPS)/frontend ## Build dist/rlviz-….whl, with the
 PYTEST := .venv/bin/python -m pytest
 PARALLEL := -n 4 --dist worksteal
 
+# Unit tests write and sync thousands of small files, and would wait for the disk longer than they compute.
+RAM_DISK = $(shell test -w /dev/shm && df -Pk /dev/shm | awk 'NR == 2 && $$4 > 1000000 { print "/dev/shm" }')
+
 .PHONY: test-fast
 test-fast: $(STAMPS)/python-dev ## Run the unit tests in a minute, or one test file: make test-fast FILE=backend/tests/...
 ifdef FILE
@@ -63,7 +66,8 @@ ifdef FILE
 	*) echo "FILE names a test: test_….py, ….test.ts, ….test.tsx or ….spec.ts"; exit 2 ;; \
 	esac
 else
-	cd backend && $(PYTEST) -n 2 --dist worksteal tests/unit  # each worker spends seconds on imports alone
+	cd backend && TMPDIR="$${TMPDIR:-$(RAM_DISK)}" $(PYTEST) -n 2 --dist worksteal -o tmp_path_retention_policy=failed \
+		tests/unit  # two workers: each spends seconds on imports alone
 endif
 
 .PHONY: test

@@ -20,6 +20,7 @@ from rlviz.server.catalog.runs import RunQuery
 from rlviz.server.runs.configuration import NewRun
 from rlviz.settings import Settings
 from rlviz.testing.scripted import Script, ScriptedLauncher
+from tests.support.catalogues import place_empty_catalogue
 from tests.support.template import SharedWorkers
 from tests.support.training import QUICK
 from tests.support.waiting import eventually
@@ -116,6 +117,9 @@ def catalogue(database: Database) -> dict[str, Mapping[str, Any]]:
 def catalogued(runs_dir: Path, **settings: Any) -> Iterator[Application]:
     """A service with a catalogue whose supervisor does not run."""
     given = Settings(_env_file=None, runs_dir=runs_dir, warm_worker=False, **settings)  # type: ignore[call-arg]
+    catalogue = runs_dir / "rlviz.db"
+    if runs_dir.is_dir() and not catalogue.exists():
+        place_empty_catalogue(catalogue)
     application = Application(given)
     application.claim()
     application._recover()

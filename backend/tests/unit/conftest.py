@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from rlviz.server.catalog.database import Database
+from tests.support.catalogues import place_empty_catalogue
 from tests.support.streams import World
 
 _watching = False
@@ -40,8 +41,8 @@ def _no_process() -> Iterator[None]:
 @pytest.fixture
 def database(tmp_path: Path) -> Iterator[Database]:
     """An empty catalogue."""
+    place_empty_catalogue(tmp_path / "rlviz.db")
     database = Database(tmp_path / "rlviz.db")
-    database.migrate()
     yield database
     database.close()
 

@@ -10,12 +10,14 @@ import json
 import re
 import shlex
 from collections.abc import Iterator
+from functools import cache
 from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 import pytest
 import typer
+from fastapi.routing import APIRoute
 from pydantic import BaseModel
 from sqlmodel import SQLModel
 from typer.main import get_command
@@ -35,6 +37,7 @@ from rlviz.launchers import LAUNCHERS
 from rlviz.learning.algorithms import ALGORITHMS
 from rlviz.rundir import control, folder
 from rlviz.rundir.folder import RunFolder
+from rlviz.server.app import create_api
 from rlviz.server.stream.models import STREAM_EVENTS
 from rlviz.settings import PREFIX, Settings
 from rlviz.stats import hints
@@ -46,8 +49,8 @@ from tests.support.described_api import described_api
 ROOT = Path(__file__).parents[3]
 DOCS = ROOT / "docs"
 DOCUMENTS = sorted(path.relative_to(ROOT).as_posix() for path in DOCS.rglob("*.md"))
-OPENAPI = described_api()
-OPERATIONS = [(method.upper(), path) for path, methods in OPENAPI["paths"].items() for method in methods]
+ROUTES = [route for route in create_api().routes if isinstance(route, APIRoute) and route.include_in_schema]
+OPERATIONS = [(method, route.path_format) for route in ROUTES for method in route.methods]
 SERVER = Path(server.__path__[0])
 SCHEMAS = [
     import_module(f"rlviz.server.{path.parent.name}.{path.stem}")
@@ -90,9 +93,14 @@ def test_every_endpoint_is_listed() -> None:
     assert sorted(listed) == sorted(OPERATIONS)
 
 
+def test_the_served_reference_describes_every_endpoint() -> None:
+    described = [(method.upper(), path) for path, methods in described_api()["paths"].items() for method in methods]
+    assert sorted(described) == sorted(OPERATIONS)
+
+
 @cases(("method", "path"), OPERATIONS, ids=lambda value: value)
 def test_the_served_reference_describes_every_endpoint_and_parameter(method: str, path: str) -> None:
-    operation = OPENAPI["paths"][path][method.lower()]
+    operation = described_api()["paths"][path][method.lower()]
     assert operation.get("description"), f"{method} {path} has no description"
     for parameter in operation.get("parameters", []):
         described = parameter.get("description") or parameter["schema"].get("description")
@@ -104,7 +112,7 @@ def test_the_served_reference_describes_every_endpoint_and_parameter(method: str
     ["RunCreate", "RunPatch", "EvaluationCreate", "ClipCreate", "GrowthVideoCreate", "ForkCreate", "SessionCreate"],
 )
 def test_the_served_reference_describes_every_field_of_a_request(name: str) -> None:
-    for field, schema in OPENAPI["components"]["schemas"][name]["properties"].items():
+    for field, schema in described_api()["components"]["schemas"][name]["properties"].items():
         assert schema.get("description") or explained(field), field
 
 
@@ -182,7 +190,7 @@ def test_the_command_line_document_matches_the_commands() -> None:
 @cases("name", [*DOCUMENTS, "README.md"])
 def test_every_command_in_a_document_exists_with_its_options(name: str) -> None:
     for line in commands_in(name):
-        command: Any = get_command(app)
+        command: Any = commands()
         options = {"-h", "--help", *options_of(command)}
         words = shlex.split(line, comments=True)
         for before, word in itertools.pairwise(words):
@@ -196,6 +204,12 @@ def test_every_command_in_a_document_exists_with_its_options(name: str) -> None:
                 command = below or command
                 options |= options_of(command)
         assert not hasattr(command, "get_command") or {"--help", "--version"} & {*words}, f"{line}: no command"
+
+
+@cache
+def commands() -> Any:
+    """All commands of ``rlviz``: building them takes longer than to look one up."""
+    return get_command(app)
 
 
 def options_of(command: Any) -> set[str]:

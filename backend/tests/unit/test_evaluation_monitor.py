@@ -21,14 +21,15 @@ from rlviz.server.supervisor.disk_guard import DiskGuard
 from rlviz.server.supervisor.evaluations import EvaluationMonitor
 from rlviz.server.supervisor.monitors import LINGERING_GRACE
 from rlviz.settings import Settings
+from tests.support.catalogues import place_empty_catalogue
 from tests.support.training import CREATED_AT, make_run
 from tests.support.workers import Actor
 
 
 @pytest.fixture
 def database(tmp_path: Path) -> Iterator[Database]:
+    place_empty_catalogue(tmp_path / "rlviz.db")
     database = Database(tmp_path / "rlviz.db", busy_seconds=0.1)
-    database.migrate()
     yield database
     database.close()
 

@@ -187,8 +187,9 @@ def test_changes_not_yet_fetched_are_sent_once_in_their_current_state(world: Wor
         world.run("a")
         async with world.stream("a") as following:
             await following()
+            earlier = [RunRow(id="a", name=str(number)) for number in range(10)]  # type: ignore[call-arg]
             for number in range(1_000):
-                world.events.publish(RunChanged(RunRow(id="a", name=str(number))))  # type: ignore[call-arg]
+                world.events.publish(RunChanged(earlier[number % 10]))
             world.change("a", name="last")
             event = await following()
             assert isinstance(event, StatusEvent)

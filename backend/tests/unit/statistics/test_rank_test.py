@@ -3,13 +3,20 @@
 from __future__ import annotations
 
 from itertools import combinations
+from typing import Any
 
 import numpy as np
 import pytest
-from scipy.stats import mannwhitneyu
 
 from rlviz.stats.arrays import Floats
 from rlviz.stats.seeds import rank_test
+
+
+def scipys(x: Floats, y: Floats, **how: Any) -> float:
+    """SciPy's p-value. It is imported only here: each process that collects the tests would wait for it."""
+    from scipy.stats import mannwhitneyu
+
+    return float(mannwhitneyu(x, y, **how).pvalue)
 
 
 def drawn(seed: int, *sizes: int) -> list[Floats]:
@@ -20,7 +27,7 @@ def drawn(seed: int, *sizes: int) -> list[Floats]:
 @pytest.mark.parametrize("sizes", [(5, 5), (10, 10), (7, 12), (20, 20), (1, 30)])
 def test_for_few_scores_it_equals_the_exact_test_of_scipy(sizes: tuple[int, int]) -> None:
     x, y = drawn(1, *sizes)
-    assert rank_test([x], [y]) == pytest.approx(mannwhitneyu(x, y, method="exact").pvalue)
+    assert rank_test([x], [y]) == pytest.approx(scipys(x, y, method="exact"))
 
 
 @pytest.mark.parametrize("values", [None, 6])
@@ -28,7 +35,7 @@ def test_for_many_scores_it_equals_the_normal_test_of_scipy(values: int | None) 
     x, y = drawn(2, 60, 50)
     if values is not None:
         x, y = np.round(x * values / 4), np.round(y * values / 4)
-    expected = mannwhitneyu(x, y, method="asymptotic", use_continuity=False).pvalue
+    expected = scipys(x, y, method="asymptotic", use_continuity=False)
     assert rank_test([x], [y]) == pytest.approx(expected)
 
 
