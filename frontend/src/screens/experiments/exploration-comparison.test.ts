@@ -23,7 +23,7 @@ function sent(draft: ExperimentDraft, offer = inCells) {
 
 const only = (plan: object) => ({ map: false, coverage: null, novelty: null, ...plan });
 
-test("each switch alone, all together and none are compared over five seeds", () => {
+test("each switch alone, all together and none are compared over enough seeds for a verdict", () => {
   const draft = withAndWithoutExploration({ ...FIRST, seeds: 1 }, inCells, limits);
   expect(sent(draft)).toEqual({
     coverage: only({ coverage: 0.1 }),
@@ -34,7 +34,7 @@ test("each switch alone, all together and none are compared over five seeds", ()
     without: {},
   });
   const { specification } = read(draft, inCells);
-  expect(specification.seeds).toBe(5);
+  expect(specification.seeds).toBe(6);
   expect(specification.base).not.toHaveProperty("exploration");
   expect(new Set(specification.variants?.map(({ changes }) => changes?.algo))).toEqual(
     new Set(["ppo"]),

@@ -25,7 +25,8 @@ import { usualExploration } from "./specification";
 
 type ExplorationSwitch = (typeof EXPLORATION_SWITCHES)[number];
 
-const SEEDS = 5;
+/** Seeds of each line. With fewer, no result of so many lines can lead to a verdict (docs/experiments.md). */
+const seedsFor = (lines: number) => (lines > 4 ? 6 : 5);
 
 /** With observations that are normalised, the best episodes cannot be kept as they were seen. */
 const NORMALISES = "normalize_observations";
@@ -54,16 +55,14 @@ export function withAndWithoutExploration(
     name,
     exploration: withOnly(on, typed),
   });
+  const variants = [
+    ...switches.map((one) => explores(one.field, [one])),
+    ...(switches.length > 1 ? [explores("together", switches)] : []),
+    { ...variant, name: "without", exploration: without.map ? without : OFF },
+  ];
   return {
     ...draft,
-    kind: "variants",
-    variants: [
-      ...switches.map((one) => explores(one.field, [one])),
-      ...(switches.length > 1 ? [explores("together", switches)] : []),
-      { ...variant, name: "without", exploration: without.map ? without : OFF },
-    ],
-    exploration: without,
-    seeds: SEEDS,
+    ...{ kind: "variants", variants, exploration: without, seeds: seedsFor(variants.length) },
   };
 }
 

@@ -75,7 +75,7 @@ export function VariantFields(props: VariantFieldsProps) {
           <Button
             variant="quiet"
             size="sm"
-            title="Replaces the lines: each switch of exploration alone, all together, and none, for the first line and 5 seeds"
+            title="Replaces the lines: each switch of exploration alone, all together, and none, for the first line, with enough seeds for a verdict"
             icon={<Compass aria-hidden className="size-3.5" />}
             onClick={onCompareExploration}
           >
