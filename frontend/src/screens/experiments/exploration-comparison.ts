@@ -55,7 +55,7 @@ export function withAndWithoutExploration(
     name,
     exploration: withOnly(on, typed),
   });
-  const variants = [
+  const variants: VariantDraft[] = [
     ...switches.map((one) => explores(one.field, [one])),
     ...(switches.length > 1 ? [explores("together", switches)] : []),
     { ...variant, name: "without", exploration: without.map ? without : OFF },
