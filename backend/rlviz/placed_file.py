@@ -14,7 +14,7 @@ from typing import Any
 from rlviz.domain.errors import InvalidRequest, pointer_to
 from rlviz.regular_file import NotRegular, read_regular
 
-_MAX_BYTES = 1 << 20
+MAX_BYTES = 1 << 20
 _MOST_PLACES = 100_000
 _TOML_PLACE = re.compile(r"\(at line (\d+), column (\d+)\)")
 _KEY = r"(?:\"[^\"\n]*\"|'[^'\n]*'|[A-Za-z0-9_-]+)"
@@ -38,28 +38,36 @@ class PlacedFile:
     places: dict[str, Place]
     text: str = ""
 
-    def place(self, pointer: str) -> str:
-        """Return the place of ``pointer``, or of the innermost known key around it, such as ``rlviz.toml:3:1``."""
+    def find(self, pointer: str) -> Place:
+        """Return line and column of ``pointer``, or of the innermost known key around it."""
         while pointer and pointer not in self.places:
             pointer = pointer.rpartition("/")[0]
-        line, column = self.places.get(pointer, (1, 1))
-        return f"{self.path}:{line}:{column}"
+        return self.places.get(pointer, (1, 1))
 
-    def place_in(self, pointer: str, value: str, position: int) -> str:
-        """Return the place of a character of the text ``value`` of ``pointer``, or that of its key if the text is not
-        written out in its line."""
+    def find_in(self, pointer: str, value: str, position: int) -> Place:
+        """Return line and column of a character of the text ``value`` of ``pointer``, or those of its key if the text
+        is not written out in its line."""
         line, column = self.places.get(pointer, (0, 1))
         written = self.text.splitlines()[line - 1] if line else ""
         start = written.find(value, column - 1 + len(pointer.rpartition("/")[2]))
         if "\n" in value or start < 0:
-            return self.place(pointer)
-        return f"{self.path}:{line}:{start + position + 1}"
+            return self.find(pointer)
+        return line, start + position + 1
+
+    def place(self, pointer: str) -> str:
+        """Return the place of ``pointer``, as ``find`` finds it, such as ``rlviz.toml:3:1``."""
+        return self.name_place(self.find(pointer))
+
+    def name_place(self, place: Place) -> str:
+        """Return a place of this file as text, such as ``rlviz.toml:3:1``."""
+        line, column = place
+        return f"{self.path}:{line}:{column}"
 
 
 def read_placed_file(path: Path, what: str) -> PlacedFile:
     """Read a file. ``what`` names its content in messages. Raises InvalidRequest with line and column of the error."""
     try:
-        text = read_regular(path, _MAX_BYTES).decode("utf-8-sig")
+        text = read_regular(path, MAX_BYTES).decode("utf-8-sig")
     except NotRegular as error:
         raise InvalidRequest(f"{path} is not a file of {what}: {error.strerror}.") from error
     except OSError as error:
@@ -69,13 +77,14 @@ def read_placed_file(path: Path, what: str) -> PlacedFile:
         raise InvalidRequest(f"{path}:{line}:1: This is not UTF-8 text.") from error
     match path.suffix.lower():
         case ".toml":
-            return _read_toml(path, text)
+            return parse_toml(path, text)
         case ".yaml" | ".yml":
             return _read_yaml(path, text, what)
     raise InvalidRequest(f"{path} must end in .toml, .yaml or .yml.")
 
 
-def _read_toml(path: Path, text: str) -> PlacedFile:
+def parse_toml(path: Path, text: str) -> PlacedFile:
+    """Parse the text of a TOML file. Raises InvalidRequest with line and column of the error."""
     try:
         values = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:

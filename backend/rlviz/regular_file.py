@@ -1,8 +1,10 @@
-"""Read files that a user names: only regular files of limited size, since a device or a pipe may never end."""
+"""Read and replace files that a user names: only regular files of limited size, since a device or a pipe may never
+end."""
 
 from __future__ import annotations
 
 import os
+import secrets
 import stat
 from io import BufferedReader
 from pathlib import Path
@@ -40,3 +42,23 @@ def read_regular(path: Path, most_bytes: int) -> bytes:
     if len(content) > most_bytes:
         raise NotRegular(path, f"it has more than {most_bytes:,} bytes")
     return content
+
+
+def replace_regular(path: Path, content: bytes) -> None:
+    """Replace a file, or the one that it links to, in one step: readers see the old or the new content.
+
+    Raises OSError, and leaves the old file as it is.
+    """
+    path = path.resolve()
+    temporary = path.with_name(f".{path.name}.{secrets.token_hex(4)}.tmp")
+    with os.fdopen(os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666), "wb") as file:
+        try:
+            file.write(content)
+            file.flush()
+            os.fsync(file.fileno())
+            if path.exists():
+                temporary.chmod(stat.S_IMODE(path.stat().st_mode))
+            temporary.replace(path)
+        except BaseException:
+            temporary.unlink(missing_ok=True)
+            raise

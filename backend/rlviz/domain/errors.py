@@ -226,6 +226,13 @@ class SessionNotFound(NotFound):
     title = "Session not found"
 
 
+class GameNotFound(NotFound):
+    title = "Game not found"
+
+    def __init__(self, name: str) -> None:
+        super().__init__(f"There is no game {name[:80]!r} in the folder of ROMs. GET /api/games lists all games.")
+
+
 class StepsNotFound(NotFound):
     title = "Step records not found"
 
@@ -301,6 +308,12 @@ class GameChanged(EnvironmentMissing):
 
     def __init__(self, problem: str) -> None:
         Conflict.__init__(self, problem)
+
+
+class GameFileChanged(Conflict):
+    """A ``game.toml`` is another one than the one that was edited, or saving it would lose something."""
+
+    title = "Game file was not replaced"
 
 
 class NothingToEvaluate(Conflict):
@@ -385,6 +398,13 @@ class TooMuchToRead(Conflict):
     """A file from elsewhere needs more memory or time than a reader may use."""
 
     title = "Too much to read"
+
+
+class GameFileNotWritten(RlvizError):
+    """The folder of a game cannot be written to."""
+
+    status = 503
+    title = "Game file cannot be written"
 
 
 class Unauthorized(RlvizError):

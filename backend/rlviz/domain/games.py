@@ -42,6 +42,21 @@ class TapType(StrEnum):
     """Bit number ``bit`` of one byte."""
 
 
+class SearchTest(StrEnum):
+    """What the value of an address has to be to stay in a search of memory."""
+
+    EQUAL = "equal"
+    NOT_EQUAL = "not_equal"
+    LESS = "less"
+    GREATER = "greater"
+    CHANGED = "changed"
+    UNCHANGED = "unchanged"
+    INCREASED = "increased"
+    """By the number, if one is given."""
+    DECREASED = "decreased"
+    """By the number, if one is given."""
+
+
 _RANGES = {
     TapType.U8: (0, 0xFF),
     TapType.I8: (-0x80, 0x7F),

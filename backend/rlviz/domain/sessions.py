@@ -10,6 +10,7 @@ from pydantic import ConfigDict, Field, JsonValue, TypeAdapter
 from rlviz.domain.clips import MOST_COMPONENTS, SeenPictures, ValueSlice
 from rlviz.domain.config import Seed
 from rlviz.domain.environment import Controls
+from rlviz.domain.games import MOST_TAPS, SearchTest, Tap, TapType
 from rlviz.domain.lazy_model import LAZY, LazyModel
 from rlviz.domain.recording import Actor, StepRecord
 from rlviz.domain.spaces import Space
@@ -21,6 +22,7 @@ class SessionMode(StrEnum):
     WATCH = "watch"  # the newest policy of a run plays, episode after episode
     STEP = "step"  # one step at a time, forward and back
     PLAY = "play"  # a person at the keyboard
+    DESCRIBE = "describe"  # a ROM of the user's, played by hand to find out what its memory means
 
 
 class Line(IntEnum):
@@ -116,6 +118,43 @@ class SliceMessage(Message):
     slice: ValueSlice
 
 
+class GameValuesMessage(Message):
+    """In a session that describes a game: the values of its taps and expressions after a step."""
+
+    type: Literal["game_values"] = "game_values"
+    taps: tuple[int | None, ...] = Field(description="In the requested order; null: the tap cannot be read.")
+    expressions: dict[str, float | None] = Field(
+        description="By the requested keys; null: the expression is wrong, or has no finite value in this step."
+    )
+
+
+class SearchCandidate(Message):
+    """An address that is still possible."""
+
+    address: int
+    value: int
+    before: int = Field(description="Value at the last narrowing, or when the search began.")
+
+
+class SearchMessage(Message):
+    """In a session that describes a game: the state of the search of its memory."""
+
+    type: Literal["search"] = "search"
+    width: TapType | None = Field(description="Null: no search.")
+    total: int = Field(0, ge=0, description="Number of candidates.")
+    narrowings: int = Field(0, ge=0, description="Number of narrowings that can be undone.")
+    candidates: tuple[SearchCandidate, ...] = Field((), description="The first of them, by address.")
+
+
+class StartStateMessage(Message):
+    """In a session that describes a game: the start state was saved or loaded."""
+
+    type: Literal["start_state"] = "start_state"
+    name: str = Field(description="File in the folder of the game.")
+    picture: str = Field(description="The screen in that moment, as the URL of a PNG: `data:image/png;base64,…`.")
+    saved: bool = Field(description="Whether it was saved now.")
+
+
 class ErrorMessage(Message):
     """A client message was invalid or cannot be applied now, and was ignored."""
 
@@ -138,6 +177,9 @@ ServerMessage = Annotated[
     | StateMessage
     | RecordedMessage
     | SliceMessage
+    | GameValuesMessage
+    | SearchMessage
+    | StartStateMessage
     | ErrorMessage
     | EndedMessage,
     Field(discriminator="type"),
@@ -232,6 +274,57 @@ class ShowSlice(Message):
     hold: tuple[tuple[Place, float], ...] = Field((), max_length=MOST_COMPONENTS)
 
 
+SearchWidth = Literal[TapType.U8, TapType.U16, TapType.U16_BE]
+
+MOST_EXPRESSIONS = 100
+
+
+class ShowGameValues(Message):
+    """In a session that describes a game: the taps and expressions whose values are shown from now on.
+
+    Values are sent after each step of ``frame_skip`` frames, at most ten times a second.
+    """
+
+    type: Literal["game_values"]
+    taps: tuple[Tap, ...] = Field(max_length=MOST_TAPS)
+    expressions: dict[str, str] = Field(max_length=MOST_EXPRESSIONS, description="Expressions over the taps, by key.")
+    frame_skip: int = Field(24, ge=1, le=60)
+
+
+class BeginSearch(Message):
+    """In a session that describes a game: search its memory anew for numbers of this width; null: end the search."""
+
+    type: Literal["search"]
+    width: SearchWidth | None
+
+
+class NarrowSearch(Message):
+    """Keep the addresses whose value passes a test; changes are those since the last narrowing."""
+
+    type: Literal["narrow"]
+    test: SearchTest
+    number: Annotated[int, Field(ge=-0xFFFF, le=0xFFFF)] | None = None
+
+
+class UndoNarrowing(Message):
+    """Return to the candidates before the last narrowing."""
+
+    type: Literal["undo"]
+
+
+class SaveStartState(Message):
+    """Save this moment in a new file of the game's folder."""
+
+    type: Literal["save_start"]
+
+
+class LoadStartState(Message):
+    """Continue from a start state in the game's folder."""
+
+    type: Literal["load_start"]
+    name: str = Field(pattern=r"^[^/\\\x00-\x1f.][^/\\\x00-\x1f]{0,199}$")
+
+
 ClientMessage = Annotated[
     Play
     | Pause
@@ -244,7 +337,13 @@ ClientMessage = Annotated[
     | Part
     | ChooseGreedy
     | ShowSeen
-    | ShowSlice,
+    | ShowSlice
+    | ShowGameValues
+    | BeginSearch
+    | NarrowSearch
+    | UndoNarrowing
+    | SaveStartState
+    | LoadStartState,
     Field(discriminator="type"),
 ]
 

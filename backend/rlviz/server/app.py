@@ -24,6 +24,7 @@ from rlviz.server.evaluations import routes as evaluations
 from rlviz.server.exchange import routes as exchange
 from rlviz.server.experiments import routes as experiments
 from rlviz.server.files import SecurityHeaders
+from rlviz.server.games import routes as games
 from rlviz.server.lanes import Lanes
 from rlviz.server.metrics import routes as metrics
 from rlviz.server.pages import check_root_path, page_routes
@@ -67,6 +68,7 @@ _ROUTERS = (
     metrics.hints_router,
     stream.router,
     sessions.router,
+    games.router,
     evaluations.artifacts_router,
     metrics.compare_router,
     experiments.router,

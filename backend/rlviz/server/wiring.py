@@ -40,6 +40,7 @@ from rlviz.server.experiments.scheduler import ExperimentScheduler, TrialRuns
 from rlviz.server.experiments.scoring import Scorer
 from rlviz.server.experiments.service import ExperimentService
 from rlviz.server.feeds import Feeds
+from rlviz.server.games.service import GameService
 from rlviz.server.metrics.comparison import ComparisonService
 from rlviz.server.metrics.hints import HintService
 from rlviz.server.metrics.past import PastService
@@ -176,8 +177,9 @@ class Services:
         self.futures = FutureService(*access, evaluations=self.evaluations, records=self.step_records)
         self.judging = JudgingService(self.database, self.runs, self.evaluations, self._record_reader)
         self.hints = HintService(self.runs, self.metrics, self.forks, self.evaluations, self.own_presets)
+        self.games = GameService(settings, self.environments)
         self.sessions = SessionService(
-            settings, self.database, self.supervisor.sessions, self.environments, PlayedRuns(*access)
+            settings, self.database, self.supervisor.sessions, self.environments, PlayedRuns(*access), self.games
         )
 
     def _create_exchange(self) -> None:

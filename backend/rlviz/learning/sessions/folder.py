@@ -24,8 +24,18 @@ from rlviz.rundir.process_identity import ProcessIdentity
 PREFIX = "rlviz-session-"
 
 
+class DescribedRom(LazyModel):
+    """A ROM of the user's that is played to describe it."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    path: Path
+    sha256: str
+    start_state: str | None = Field(None, description="File in the folder of the ROM to begin with; null: switch on.")
+
+
 class SessionPlan(LazyModel):
-    """What to play: a policy of a run in the run's environment, or an environment without a policy."""
+    """What to play: a policy of a run in the run's environment, an environment without a policy, or a ROM."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -33,6 +43,7 @@ class SessionPlan(LazyModel):
     env_id: str
     env_options: dict[str, JsonValue] = Field(default_factory=dict)
     custom_environment: CustomEnvironment | None = None
+    rom: DescribedRom | None = None
     run_folder: Path | None = None
     policy: str | None = Field(
         None, description="File of the policy, relative to the run folder; null: always the newest."

@@ -19,6 +19,7 @@ from io import BufferedReader
 from math import inf
 from queue import Empty, Full, Queue
 from threading import Lock, Thread, get_ident
+from typing import NoReturn
 
 import numpy as np
 import torch
@@ -40,12 +41,13 @@ from rlviz.learning.environments import ENVIRONMENTS
 from rlviz.learning.environments.base import Environment
 from rlviz.learning.environments.conforming import Fault, listen
 from rlviz.learning.environments.custom import chosen_environment, find_environment
+from rlviz.learning.environments.gameboy.cartridge import OwnCartridge
 from rlviz.learning.environments.make import make
 from rlviz.learning.environments.observed import FaultKind
 from rlviz.learning.playing.recording import as_jpeg, as_png
 from rlviz.learning.playing.seen import Seen
 from rlviz.learning.sessions.camera import Camera
-from rlviz.learning.sessions.folder import SessionFolder, SessionPlan
+from rlviz.learning.sessions.folder import DescribedRom, SessionFolder, SessionPlan
 from rlviz.learning.sessions.packets import HEAD, WORKER_MESSAGE, Kind, PackedStep, pack, pack_step, parse_head
 from rlviz.learning.sessions.played import PlayedRun
 from rlviz.learning.sessions.player import SessionPlayer
@@ -295,6 +297,8 @@ def play_session(folder: SessionFolder) -> None:
         watchdog = Watchdog(lambda line: end(f"The environment did not return, and was ended. It hung here: {line}"))
         watchdog.alive(OPENING_SECONDS)
         try:
+            if plan.rom is not None:
+                _describe(plan.rom, plan.env_id, link, watchdog)
             policies = _policies(plan, before_load=lambda: watchdog.alive(OPENING_SECONDS))
             at_the_end.callback(policies.close)
             stage = _stage(plan, policies)
@@ -321,6 +325,16 @@ def play_session(folder: SessionFolder) -> None:
             traceback.print_exc(file=sys.stderr)
             cause = faults.cause if faults is not None else None
             end(_cause(error) if cause is None else f"{cause} {_cause(error)}")
+
+
+def _describe(rom: DescribedRom, env_id: str, link: Link, watchdog: Watchdog) -> NoReturn:
+    """Play a ROM to describe it, until the link ends the process."""
+    from rlviz.learning.sessions.describing import GameDescriber  # PyBoy is optional
+
+    cartridge = OwnCartridge(rom.path, rom.sha256)
+    describer = GameDescriber(cartridge, rom.path.parent, env_id, rom.start_state, link, alive=watchdog.alive)
+    while True:
+        describer.run_once()
 
 
 class SessionFaults:

@@ -217,6 +217,11 @@ class EnvironmentService:
         """Return the user's own environments: classes, and games."""
         return [own.current().environment for own in self._started()]
 
+    def games(self) -> dict[str, str]:
+        """Return the environment of each game in the folder of ROMs, by the name of its folder."""
+        self._current_games()
+        return {name: own.env_id for name, own in self._games.items()}
+
     def problem_with_roms(self) -> str | None:
         """Return why the folder of ROMs cannot be read, as a sentence; None if it can, or if there is none."""
         try:

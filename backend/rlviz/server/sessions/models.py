@@ -15,6 +15,9 @@ class SessionCreate(Body):
     mode: SessionMode
     run_id: str | None = Field(None, description="A run, for its environment and policies. Give this or env_id.")
     env_id: str | None = Field(None, description="An environment without a run: random actions or a person plays.")
+    rom: str | None = Field(
+        None, description="With mode `describe`: a game of `GET /games`, played to describe it. Give nothing else."
+    )
     env_options: dict[str, JsonValue] = Field(
         default_factory=dict, description="Options of env_id that differ from their defaults."
     )

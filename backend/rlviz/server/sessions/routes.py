@@ -10,6 +10,7 @@ from fastapi import Depends, WebSocket, WebSocketDisconnect
 from pydantic import ValidationError
 
 from rlviz.domain.errors import (
+    GameNotFound,
     InvalidRequest,
     NothingToPlay,
     RunNotFound,
@@ -38,7 +39,9 @@ SEND_SECONDS = 20.0
 """Seconds after which a client that reads nothing is disconnected."""
 
 
-@router.post("", status_code=201, responses=documented(RunNotFound, NothingToPlay, TooManySessions, InvalidRequest))
+@router.post(
+    "", status_code=201, responses=documented(RunNotFound, GameNotFound, NothingToPlay, TooManySessions, InvalidRequest)
+)
 async def create_session(body: SessionCreate, sessions: Sessions) -> Session:
     """Start a session. Open its socket within six seconds: a session without a viewer ends."""
     return _view(await sessions.create(NewSession(**body.model_dump())))

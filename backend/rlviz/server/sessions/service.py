@@ -25,6 +25,7 @@ from rlviz.domain.limits import DEFAULT_EVALUATION_SEED
 from rlviz.domain.sessions import ErrorMessage, SessionMode
 from rlviz.domain.status import APP_ENDED, RunStatus
 from rlviz.learning.environments.custom import find_environment
+from rlviz.learning.environments.gameboy.game_file import BadGame
 from rlviz.learning.sessions.folder import SessionFolder, SessionPlan
 from rlviz.rundir.folder import RunFolder
 from rlviz.rundir.process_identity import ProcessIdentity
@@ -32,6 +33,7 @@ from rlviz.server.catalog.database import Database
 from rlviz.server.catalog.models import RunRow
 from rlviz.server.catalog.runs import get_run
 from rlviz.server.evaluations.film import choose_policy
+from rlviz.server.games.service import GameService
 from rlviz.server.runs.environments import EnvironmentService
 from rlviz.server.runs.service import PlayedRuns
 from rlviz.server.sessions.live_session import LiveSession
@@ -42,11 +44,12 @@ from rlviz.settings import Settings
 
 @dataclass(frozen=True)
 class NewSession:
-    """What to play: a run's policy, or an environment without a run."""
+    """What to play: a run's policy, an environment without a run, or a ROM to describe."""
 
     mode: SessionMode
     run_id: str | None = None
     env_id: str | None = None
+    rom: str | None = None
     env_options: Mapping[str, JsonValue] = field(default_factory=dict)
     checkpoint_step: int | None = None
     seed: int | None = None
@@ -70,6 +73,7 @@ class SessionService:
         workers: SessionWorkers,
         environments: EnvironmentService,
         played: PlayedRuns,
+        games: GameService,
         *,
         clock: Callable[[], float] = time.time,
         patience: float = PATIENCE_SECONDS,
@@ -77,6 +81,7 @@ class SessionService:
         self._settings, self._database = settings, database
         self._patience = patience
         self._workers, self._environments, self._played = workers, environments, played
+        self._games = games
         self._clock, self._trust = clock, TrustGuard(settings)
         self._recording: set[asyncio.Task[None]] = set()
         self._live: dict[str, LiveSession] = {}
@@ -84,7 +89,7 @@ class SessionService:
     async def create(self, new: NewSession) -> LiveSession:
         """Create a session, which a client must attach to soon.
 
-        Raises TooManySessions, RunNotFound, NothingToPlay, RunFolderError, UnknownName or InvalidRequest.
+        Raises TooManySessions, RunNotFound, GameNotFound, NothingToPlay, RunFolderError, UnknownName or InvalidRequest.
         """
         await self.wait_for_room()
         plan = await asyncio.to_thread(self._plan, new)
@@ -186,7 +191,9 @@ class SessionService:
             idle.end("The session was paused for a minute, and another session started.")
 
     def _plan(self, new: NewSession) -> SessionPlan:
-        if (new.run_id is None) == (new.env_id is None):
+        if (new.mode is SessionMode.DESCRIBE) != (new.rom is not None):
+            raise InvalidRequest.field("/rom", "Mode describe plays a ROM. Give both, or neither.")
+        if new.rom is None and (new.run_id is None) == (new.env_id is None):
             raise InvalidRequest.field("/run_id", "Give run_id, or env_id for an environment without a run.")
         seed = DEFAULT_EVALUATION_SEED if new.seed is None else new.seed
         common = {
@@ -196,11 +203,25 @@ class SessionService:
             "secret": secrets.token_hex(32),
             "service": str(ProcessIdentity.current()),
         }
+        if new.rom is not None:
+            return self._plan_of_rom(new, new.rom, common)
         if new.run_id is None:
             return self._plan_of_environment(new, common)
         if new.env_options:
             raise InvalidRequest.field("/env_options", "A run brings its own options. Leave env_options out.")
         return self._plan_of_run(new.run_id, new.checkpoint_step, common)
+
+    def _plan_of_rom(self, new: NewSession, name: str, common: Mapping[str, object]) -> SessionPlan:
+        if new.run_id is not None or new.env_id is not None or new.env_options or new.checkpoint_step is not None:
+            raise InvalidRequest.field("/rom", "A ROM is played without a run, an environment or its options.")
+        game = self._games.find(name)
+        if (problem := self._games.problem()) is not None:
+            raise InvalidRequest.field("/rom", problem)
+        try:
+            rom = self._games.rom(game)
+        except BadGame as error:
+            raise InvalidRequest.field("/rom", str(error)) from error
+        return SessionPlan.model_validate({**common, "env_id": game.env_id, "rom": rom})
 
     def _plan_of_environment(self, new: NewSession, common: Mapping[str, object]) -> SessionPlan:
         assert new.env_id is not None

@@ -99,25 +99,20 @@ def read_game(file: Path) -> FoundGame:
         placed = replace(read_placed_file(file, "a game"), path=short)
     except InvalidRequest as error:
         raise BadGame(str(error).replace(str(file), str(short), 1)) from error
-    content = _validate(placed)
-    if problems := list(_problems(placed, content)):
-        raise _bad(problems)
+    content, problems = check_content(placed)
+    if content is None or problems:
+        raise _bad(placed, problems)
     folder = file.resolve().parent
-    rom, data = _read_rom(folder)
-    sha256 = hashlib.sha256(data).hexdigest()
-    if content.rom_sha256 is not None and content.rom_sha256 != sha256:
-        raise BadGame(
-            f"{placed.place('/rom_sha256')}: {rom.name} is another ROM than this file is for: its SHA-256 is {sha256}. "
-            "The addresses of another version of a game differ. Put the right ROM there, or check the taps and change "
-            "rom_sha256."
-        )
-    start, start_sha256 = _read_start(placed, content, folder)
+    rom, data = read_rom_of(folder)
+    if problems := list(check_companions(placed, content, rom, data)):
+        raise _bad(placed, problems)
+    start = None if content.start_state is None else _start_path(content.start_state, folder)
     values = content.model_dump(exclude={"rom_sha256", "start_state", "components", "observation"})
     game = Game(
         rom=str(rom),
-        sha256=sha256,
+        sha256=hashlib.sha256(data).hexdigest(),
         start_state=None if start is None else str(start),
-        start_sha256=start_sha256,
+        start_sha256=None if start is None else _sha256_of_start(start),
         components=tuple(Component(name=name, value=value) for name, value in content.components.items()),
         observation=content.observation or ("vector" if content.taps else "pixels"),
         **values,
@@ -126,7 +121,37 @@ def read_game(file: Path) -> FoundGame:
     return FoundGame(game, read_header(data), files)
 
 
-def _read_rom(folder: Path) -> tuple[Path, bytes]:
+class FileProblem(NamedTuple):
+    """A problem of a file: where it is, and what is wrong, as a sentence. ``position``: the wrong character of an
+    expression, from 0."""
+
+    pointer: str
+    line: int
+    column: int
+    message: str
+    position: int | None = None
+
+
+def check_companions(placed: PlacedFile, content: GameFile, rom: Path, data: bytes) -> Iterator[FileProblem]:
+    """Yield the problems of a file with the ROM, whose bytes are ``data``, and with the start state beside it."""
+    sha256 = hashlib.sha256(data).hexdigest()
+    if content.rom_sha256 is not None and content.rom_sha256 != sha256:
+        pointer = "/rom_sha256"
+        yield FileProblem(
+            pointer,
+            *placed.find(pointer),
+            f"{rom.name} is another ROM than this file is for: its SHA-256 is {sha256}. The addresses of another "
+            "version of a game differ. Put the right ROM there, or check the taps and change rom_sha256.",
+        )
+    if content.start_state is not None:
+        pointer = "/start_state"
+        try:
+            _sha256_of_start(_start_path(content.start_state, rom.parent))
+        except BadGame as error:
+            yield FileProblem(pointer, *placed.find(pointer), str(error))
+
+
+def read_rom_of(folder: Path) -> tuple[Path, bytes]:
     """Return the ROM in ``folder``, and its bytes. Raises BadGame."""
     found = [folder / name for name in ROMS if (folder / name).exists()]
     if not found:
@@ -139,40 +164,47 @@ def _read_rom(folder: Path) -> tuple[Path, bytes]:
         raise BadGame(str(error)) from error
 
 
-def _read_start(placed: PlacedFile, content: GameFile, folder: Path) -> tuple[Path | None, str | None]:
-    """Return the start state and its SHA-256. Raises BadGame."""
-    if content.start_state is None:
-        return None, None
-    place, path = placed.place("/start_state"), (folder / content.start_state).resolve()
-    if not path.is_relative_to(folder):
-        raise BadGame(
-            f"{place}: The start state {content.start_state!r} is outside the folder of the game. Copy it there."
-        )
+def _start_path(name: str, folder: Path) -> Path:
+    """Return the path of a start state. Raises BadGame if it is not in the folder of the game."""
+    path = (folder / name).resolve()
+    if not path.is_relative_to(folder.resolve()):
+        raise BadGame(f"The start state {name!r} is outside the folder of the game. Copy it there.")
+    return path
+
+
+def _sha256_of_start(path: Path) -> str:
+    """Return the SHA-256 of a start state. Raises BadGame if it cannot be read."""
     try:
-        data = read_game_file("start state", path)
+        return hashlib.sha256(read_game_file("start state", path)).hexdigest()
     except EnvironmentFaulty as error:
-        raise BadGame(f"{place}: {error}") from error
-    return path, hashlib.sha256(data).hexdigest()
+        raise BadGame(str(error)) from error
 
 
-def _validate(placed: PlacedFile) -> GameFile:
+def check_content(placed: PlacedFile) -> tuple[GameFile | None, list[FileProblem]]:
+    """Return the content of a file with its problems; None if its values have the wrong types."""
     try:
-        return GameFile.model_validate(placed.values)
+        content = GameFile.model_validate(placed.values)
     except ValidationError as error:
-        raise _bad([_as_problem(placed, item) for item in error.errors()]) from error
+        return None, [_as_problem(placed, item) for item in error.errors()]
+    return content, list(_problems(placed, content))
 
 
-def _as_problem(placed: PlacedFile, item: Any) -> str:
+def _as_problem(placed: PlacedFile, item: Any) -> FileProblem:
     path = [part for part in item["loc"] if part != "[key]"]
-    place, name = placed.place(pointer_to(*path)), ".".join(str(part) for part in path if isinstance(part, str))
+    pointer = pointer_to(*path)
+    return FileProblem(pointer, *placed.find(pointer), _in_words(path, item))
+
+
+def _in_words(path: Sequence[Any], item: Any) -> str:
+    name = ".".join(str(part) for part in path if isinstance(part, str))
     if item["type"] == "extra_forbidden":
         known = _fields(path[:-1])
         near = difflib.get_close_matches(str(path[-1]), known, 1)
         hint = f"Did you mean {near[0]}?" if near else f"Known: {', '.join(known)}."
-        return f"{place}: There is no key {str(path[-1])[:40]!r} here. {hint}"
+        return f"There is no key {str(path[-1])[:40]!r} here. {hint}"
     if item["type"] == "string_pattern_mismatch" and path[-1] == "rom_sha256":
-        return f"{place}: {name}: 64 digits and letters a to f are needed."
-    return f"{place}: {name}: {_WANTED.get(item['type']) or validation_text(item)}."
+        return f"{name}: 64 digits and letters a to f are needed."
+    return f"{name}: {_WANTED.get(item['type']) or validation_text(item)}."
 
 
 _WANTED = {
@@ -192,32 +224,35 @@ def _fields(path: Sequence[Any]) -> list[str]:
     return list(models.get(str(path[0]) if path else "", GameFile).model_fields)
 
 
-def _bad(problems: Sequence[str]) -> BadGame:
+def _bad(placed: PlacedFile, problems: Sequence[FileProblem]) -> BadGame:
+    said = [f"{placed.name_place((one.line, one.column))}: {one.message}" for one in problems[:MOST_PROBLEMS]]
     more = len(problems) - MOST_PROBLEMS
-    return BadGame(" ".join([*problems[:MOST_PROBLEMS], *([f"There are {more} more problems."] if more > 0 else [])]))
+    return BadGame(" ".join([*said, *([f"There are {more} more problems."] if more > 0 else [])]))
 
 
 Problem = tuple[str, str]
 """Pointer to a key, and what is wrong with its value."""
 
 
-def _problems(placed: PlacedFile, content: GameFile) -> Iterator[str]:
-    """Yield what is wrong with a file whose values have the right types, each with its place."""
+def _problems(placed: PlacedFile, content: GameFile) -> Iterator[FileProblem]:
+    """Yield what is wrong with a file whose values have the right types."""
     for pointer, problem in (
         *_problems_of_buttons(content.buttons),
         *_problems_of_taps(content.taps),
         *_problems_of_cell(content.cell),
         *_problems_of_components(content.components),
     ):
-        yield f"{placed.place(pointer)}: {problem}"
+        yield FileProblem(pointer, *placed.find(pointer), problem)
     if content.observation == "vector" and not content.taps:
-        yield f"{placed.place('/observation')}: A vector needs [[taps]]. Add some, or choose pixels."
+        pointer = "/observation"
+        yield FileProblem(pointer, *placed.find(pointer), "A vector needs [[taps]]. Add some, or choose pixels.")
     names = [tap.name for tap in content.taps]
     for pointer, text in _expressions(content):
         try:
             parse_expression(text, names)
         except BadExpression as error:
-            yield f"{placed.place_in(pointer, text, error.position)}: {error}"
+            place = placed.find_in(pointer, text, error.position)
+            yield FileProblem(pointer, *place, str(error), error.position)
 
 
 def _expressions(content: GameFile) -> Iterator[Problem]:
@@ -265,8 +300,8 @@ def _problems_of_taps(taps: Sequence[Tap]) -> Iterator[Problem]:
             yield f"{at}/name", f"A tap cannot be called {tap.name!r}, because expressions use that word."
         if names[tap.name] > 1:
             yield f"{at}/name", f"There are {names[tap.name]} taps called {tap.name!r}. Give each its own name."
-        last = tap.address + tap.length - 1
-        if not any(start <= tap.address and last <= end for start, end in _RAM):
+        if not is_readable(tap):
+            last = tap.address + tap.length - 1
             yield f"{at}/address", f"{_why_no_address(tap.address, last)} Use {_ranges()}."
         if tap.bytes is not None and tap.type is not TapType.BCD:
             yield f"{at}/bytes", 'Only a tap of type "bcd" has bytes.'
@@ -276,6 +311,12 @@ def _problems_of_taps(taps: Sequence[Tap]) -> Iterator[Problem]:
         if low >= high:
             key = "low" if tap.high is None else "high"
             yield f"{at}/{key}", f"low is {low:g} and high is {high:g}; high must be above low."
+
+
+def is_readable(tap: Tap) -> bool:
+    """Return whether all bytes of a tap are in memory that taps may read."""
+    last = tap.address + tap.length - 1
+    return any(start <= tap.address and last <= end for start, end in _RAM)
 
 
 def _why_no_address(first: int, last: int) -> str:

@@ -24,11 +24,11 @@ from rlviz.learning.environments.gameboy.game_file import split_buttons
 PREFIX = "GameBoy/"
 """First part of the id of every game."""
 
-_KEYS = {
+KEYS = {
     **{"up": UP, "right": RIGHT, "down": DOWN, "left": LEFT, "a": SPACE},
     **{"b": "KeyB", "start": "KeyT", "select": "KeyE"},
 }
-_LABELS = {"a": "A", "b": "B", "start": "Start", "select": "Select"}
+LABELS = {"a": "A", "b": "B", "start": "Start", "select": "Select"}
 _WEIGHT = "reward_"
 
 
@@ -104,8 +104,8 @@ def game_environment(env_id: str, custom: CustomEnvironment) -> Environment:
     game = custom.game
     assert game is not None
     options, actions = options_of(game), actions_of(game)
-    labels = tuple(" + ".join(_LABELS.get(one, one) for one in held) or "nothing" for held in actions)
-    keys = {number: tuple(_KEYS[one] for one in held) for number, held in enumerate(actions) if held}
+    labels = tuple(" + ".join(LABELS.get(one, one) for one in held) or "nothing" for held in actions)
+    keys = {number: tuple(KEYS[one] for one in held) for number, held in enumerate(actions) if held}
     return Environment(
         id=env_id,
         name=game.name,

@@ -1,0 +1,260 @@
+"""A ROM is played by hand to describe it: its memory is searched, its taps are read, and a start state is saved."""
+
+from __future__ import annotations
+
+import base64
+from pathlib import Path
+
+import pytest
+from pydantic import ValidationError
+
+from rlviz.domain.games import SearchTest, TapType
+from rlviz.domain.sessions import CLIENT_MESSAGE, ErrorMessage, Hello, SearchMessage, StartStateMessage, StateMessage
+from rlviz.learning.environments.gameboy.lamplighter import CARTRIDGE
+from rlviz.learning.environments.gameboy.ram_search import MOST_UNDONE, REGIONS, RamSearch
+from rlviz.learning.sessions import describing
+from tests.support.describing_rig import WALK, DescribingRig
+from tests.support.own_games import write_game
+
+AT = CARTRIDGE.addresses()
+"""The true addresses of Lamplighter, as its symbol file says."""
+
+
+@pytest.fixture
+def rig(tmp_path: Path) -> DescribingRig:
+    write_game(tmp_path)
+    rig = DescribingRig(tmp_path)
+    rig.want("game_values", taps=[], expressions={}, frame_skip=WALK)
+    return rig
+
+
+def test_a_search_finds_where_the_game_keeps_the_column_of_the_player(rig: DescribingRig) -> None:
+    rig.want("search", width="u8")
+    assert rig.newest(SearchMessage).total == 8_192 + 127
+    assert len(rig.candidates) == describing.MOST_CANDIDATES
+    for button, test in (("right", "increased"), ("right", "increased"), ("left", "decreased")):
+        rig.walk(button)
+        rig.want("narrow", test=test, number=1)
+        rig.step()
+        rig.want("narrow", test="unchanged")
+    assert rig.candidates == [AT["square_x"]]
+    found = rig.newest(SearchMessage)
+    assert found.total == 1
+    assert found.candidates[0].value == found.candidates[0].before
+
+
+def test_a_search_finds_the_room_by_a_number_that_the_player_knows(rig: DescribingRig) -> None:
+    tap = {"name": "room", "address": AT["room"]}
+    rig.want("game_values", taps=[tap], expressions={}, frame_skip=WALK)
+    rig.want("search", width="u8")
+    rig.want("narrow", test="equal", number=4)
+    for _ in range(12):
+        rig.walk("right")
+        if rig.values.taps == (5,):
+            break
+    rig.want("narrow", test="equal", number=5)
+    assert rig.candidates == [AT["room"]]
+    rig.want("undo")
+    assert AT["room"] in rig.candidates
+    assert rig.newest(SearchMessage).narrowings == 1
+
+
+def test_the_candidates_follow_the_game_while_it_plays(rig: DescribingRig) -> None:
+    rig.want("search", width="u8")
+    rig.want("narrow", test="equal", number=4)
+    before = rig.newest(SearchMessage)
+    rig.want("action", value=[0, 1, 0, 0, 0, 0, 0, 0])
+    rig.want("play")
+    rig.run(1.0)
+    now = rig.newest(SearchMessage)
+    assert now.total == before.total
+    assert [one.before for one in now.candidates] == [one.before for one in before.candidates]
+    assert [one.value for one in now.candidates] != [one.value for one in before.candidates]
+
+
+def test_taps_and_expressions_are_read_after_each_step(rig: DescribingRig) -> None:
+    taps = [
+        {"name": "square_x", "address": AT["square_x"]},
+        {"name": "rom", "address": 0x100},
+        {"name": "hearts", "address": AT["hearts"]},
+    ]
+    expressions = {
+        "/done": "hearts == 0",
+        "/components/x": "delta(square_x)",
+        "/bad": "rom",
+        "/zero": "1 / (hearts - 3)",
+    }
+    rig.want("game_values", taps=taps, expressions=expressions, frame_skip=WALK)
+    column, none, hearts = rig.values.taps
+    assert (none, hearts) == (None, 3)
+    assert rig.values.expressions == {"/done": 0, "/components/x": 0, "/bad": None, "/zero": None}
+    rig.step("right")
+    assert rig.values.taps == (column + 1, None, 3)
+    assert rig.values.expressions["/components/x"] == 1
+    rig.step()
+    assert rig.values.expressions["/components/x"] == 0
+
+
+def test_a_step_is_as_long_as_the_description_says(rig: DescribingRig) -> None:
+    frames: list[int] = []
+    hold = rig.describer._emulator.hold
+    rig.describer._emulator.hold = lambda held, count, render=True: (
+        frames.append(count),
+        hold(held, count, render=render),
+    )  # type: ignore[method-assign]
+    rig.step()
+    assert sum(frames) == WALK
+    frames.clear()
+    rig.want("play")
+    rig.run(2.0)
+    assert sum(frames) == pytest.approx(120, abs=4)
+
+
+def test_a_start_state_is_saved_in_a_new_file_shown_and_loaded_again(rig: DescribingRig, tmp_path: Path) -> None:
+    first = (tmp_path / "start.state").read_bytes()
+    (shown,) = {one.picture for one in rig.said(StartStateMessage)}
+    assert base64.b64decode(shown.removeprefix("data:image/png;base64,")).startswith(b"\x89PNG")
+    rig.want("game_values", taps=[{"name": "x", "address": AT["square_x"]}], expressions={}, frame_skip=WALK)
+    rig.walk("right")
+    column = rig.values.taps
+    rig.want("action", value=[0, 1, 0, 0, 0, 0, 0, 0])
+    rig.want("save_start")
+    saved = [one for one in rig.said(StartStateMessage) if one.saved]
+    assert [one.name for one in saved] == ["start-2.state"]
+    assert saved[0].picture != shown
+    assert (tmp_path / "start.state").read_bytes() == first, "runs may need it"
+    rig.want("action", value=None)
+    rig.walk("left")
+    assert rig.values.taps != column
+    rig.want("load_start", name="start-2.state")
+    assert rig.values.taps == column
+    other = DescribingRig(tmp_path, "start-2.state")
+    other.want("game_values", taps=[{"name": "x", "address": AT["square_x"]}], expressions={}, frame_skip=WALK)
+    assert other.values.taps == column
+
+
+def test_switching_off_and_on_begins_the_game_from_its_title(rig: DescribingRig) -> None:
+    rig.want("game_values", taps=[{"name": "mode", "address": AT["mode"]}], expressions={}, frame_skip=WALK)
+    playing = rig.values.taps
+    rig.want("reset")
+    rig.step(count=40)
+    assert rig.values.taps != playing
+    assert rig.shown[-1].episode > 1
+
+
+@pytest.mark.parametrize(
+    ("content", "words"),
+    [(b"no state", "PyBoy cannot load the start state start.state"), (None, "start.state is missing")],
+)
+def test_a_start_state_that_cannot_be_loaded_is_said_and_the_game_begins_anew(
+    tmp_path: Path, content: bytes | None, words: str
+) -> None:
+    write_game(tmp_path)
+    (tmp_path / "start.state").unlink() if content is None else (tmp_path / "start.state").write_bytes(content)
+    rig = DescribingRig(tmp_path)
+    assert words in rig.newest(ErrorMessage).detail
+    before = len(rig.shown)
+    rig.step()
+    assert len(rig.shown) > before
+
+
+def test_a_folder_that_cannot_be_written_to_is_named(
+    rig: DescribingRig, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    def full(path: Path, content: bytes) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(describing, "replace_regular", full)
+    rig.want("save_start")
+    assert rig.newest(ErrorMessage).detail == (
+        f"The start state cannot be saved in {tmp_path}: No space left on device. Make sure that you can write there, "
+        "and save again."
+    )
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["game.gb", "game.toml", "start.state"]
+
+
+def test_what_is_not_possible_is_refused_and_the_game_goes_on(rig: DescribingRig) -> None:
+    for message, words in (
+        ({"type": "narrow", "test": "changed"}, "There is no search"),
+        ({"type": "undo"}, "There is no search"),
+        ({"type": "action", "value": 3}, "An action is a list of 8 numbers"),
+        ({"type": "back"}, "not possible while a game is described"),
+        ({"type": "load_start", "name": "none.state"}, "none.state is missing"),
+    ):
+        rig.want(**message)
+        assert words in rig.newest(ErrorMessage).detail
+    rig.want("search", width="u16")
+    rig.want("narrow", test="less")
+    assert rig.newest(ErrorMessage).detail == "Enter the number to compare with."
+    rig.step()
+    assert not rig.newest(StateMessage).playing
+
+
+@pytest.mark.parametrize("name", ["../game.toml", "a/b.state", "..", "", "a\0b", "C:\\x"])
+def test_no_path_of_a_start_state_is_taken_from_a_viewer(name: str) -> None:
+    with pytest.raises(ValidationError):
+        CLIENT_MESSAGE.validate_python({"type": "load_start", "name": name})
+
+
+def test_a_new_viewer_gets_everything_again(rig: DescribingRig) -> None:
+    rig.want("search", width="u8")
+    rig.sent.clear()
+    rig._wants.append(describing.Presence(looks=True))
+    rig.settle()
+    assert rig.newest(Hello).action_space.n == 8
+    assert rig.newest(SearchMessage).width is TapType.U8
+    assert rig.newest(StartStateMessage).name == "start.state"
+
+
+SIZE = sum(last - first + 1 for first, last in REGIONS)
+
+
+def memory(**at: int) -> bytes:
+    """Memory with bytes at addresses such as ``xC001``."""
+    content = bytearray(SIZE)
+    for name, value in at.items():
+        address = int(name[1:], 16)
+        content[address - 0xC000 if address < 0xE000 else address - 0xFF80 + 0x2000] = value
+    return bytes(content)
+
+
+@pytest.mark.parametrize(
+    ("test", "number", "kept"),
+    [
+        (SearchTest.EQUAL, 7, [0xC001]),
+        (SearchTest.NOT_EQUAL, 0, [0xC000, 0xC001, 0xC002, 0xFF80]),
+        (SearchTest.GREATER, 6, [0xC001, 0xFF80]),
+        (SearchTest.CHANGED, None, [0xC000, 0xC001, 0xFF80]),
+        (SearchTest.INCREASED, None, [0xC001, 0xFF80]),
+        (SearchTest.INCREASED, 2, [0xC001]),
+        (SearchTest.DECREASED, None, [0xC000]),
+        (SearchTest.DECREASED, 1, [0xC000]),
+    ],
+)
+def test_each_test_keeps_what_it_says(test: SearchTest, number: int | None, kept: list[int]) -> None:
+    search = RamSearch(TapType.U8, memory(xC000=3, xC001=5, xC002=4))
+    search.see(memory(xC000=2, xC001=7, xC002=4, xFF80=9))
+    search.narrow(test, number)
+    assert [one.address for one in search.candidates(200)] == kept
+    assert search.total == len(kept)
+    search.undo()
+    assert search.total == SIZE
+
+
+@pytest.mark.parametrize(("width", "value"), [(TapType.U16, 0x1234), (TapType.U16_BE, 0x3412)])
+def test_words_have_two_bytes_of_one_region(width: TapType, value: int) -> None:
+    search = RamSearch(width, memory(xC100=0x34, xC101=0x12, xDFFF=1, xFF80=1))
+    assert search.total == SIZE - len(REGIONS)
+    search.narrow(SearchTest.EQUAL, value)
+    assert search.candidates(5) == [(0xC100, value, value)]
+
+
+def test_the_memory_of_a_search_is_bounded() -> None:
+    search = RamSearch(TapType.U8, memory())
+    for _ in range(MOST_UNDONE + 20):
+        search.narrow(SearchTest.UNCHANGED)
+    assert search.narrowings == MOST_UNDONE
+    for _ in range(MOST_UNDONE):
+        search.undo()
+    with pytest.raises(ValueError, match="no narrowing to undo"):
+        search.undo()
