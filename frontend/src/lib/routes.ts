@@ -24,6 +24,10 @@ export const routes = {
   playOn: (environment: string) => `/play?env=${encodeURIComponent(environment)}`,
   /** Play a run's environment by keyboard, taking turns with its policy. */
   playRun: (id: string) => `/play?run=${encodeURIComponent(id)}`,
+  /** The Game Boy games of the user that can be described. */
+  describeGames: "/play/game",
+  /** Describe a Game Boy game of the user's, by the name of its folder. */
+  describeGame: (name: string) => `/play/game?rom=${encodeURIComponent(name)}`,
   analyse: "/analyse",
   experiments: "/experiments",
   /** The form of an experiment that compares a run with and without its exploration. */

@@ -36,6 +36,7 @@ class GameDescription(Wire):
     )
     digest: str | None = Field(description="SHA-256 of `game.toml`; null: there is no such file.")
     unreadable: str | None = Field(description="Why `game.toml` cannot be read, with line and column; null: it can.")
+    defaults: dict[str, JsonValue] = Field(description="The values of the keys that are left out, except null.")
     loss: str | None = Field(description="What a change with `PUT` would lose; null: nothing.")
 
 

@@ -7,7 +7,7 @@ from typing import Annotated
 from fastapi import Depends
 
 from rlviz.domain.errors import GameFileChanged, GameFileNotWritten, GameNotFound, InvalidRequest
-from rlviz.learning.environments.gameboy.game_file import FILE, BadGame
+from rlviz.learning.environments.gameboy.game_file import FILE, BadGame, default_values
 from rlviz.server.dependencies import provided
 from rlviz.server.games.models import (
     GameChange,
@@ -87,5 +87,6 @@ def _view(games: GameService, name: str) -> GameDescription:
         content=stored.content,
         digest=stored.digest,
         unreadable=stored.unreadable,
+        defaults=default_values(),
         loss=stored.loss,
     )

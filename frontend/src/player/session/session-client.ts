@@ -2,9 +2,12 @@ import { ApiError } from "@/api/http";
 import type {
   Actor,
   ClientMessage,
+  GameSearch,
+  GameValues,
   LiveSlice,
   SeenPictures,
   ServerMessage,
+  StartState,
   StepRecord,
 } from "@/api/types";
 import { createStore, type ReadableStore } from "@/lib/store";
@@ -68,6 +71,7 @@ export class SessionClient<P extends Picture = ImageBitmap> {
   private readonly momentStore = createStore<Moment<P> | null>(null);
   private readonly newestStore = createStore<StepRecord | null>(null);
   private readonly sliceStore = createStore<LiveSlice | null>(null);
+  private readonly gameStore = createStore<DescribedGame>(NOTHING_DESCRIBED);
   private readonly lastStore = createStore<EpisodeTrace | null>(null);
   private readonly connection: SessionConnection<P>;
   private readonly presenter: FramePresenter<P>;
@@ -119,6 +123,9 @@ export class SessionClient<P extends Picture = ImageBitmap> {
   /** The newest value slice; null while none is requested. */
   readonly slice: ReadableStore<LiveSlice | null> = this.sliceStore;
 
+  /** What a session that describes a game has found. */
+  readonly game: ReadableStore<DescribedGame> = this.gameStore;
+
   readonly start = () => this.connection.dispatch("start");
   readonly stop = () => this.connection.dispatch("stop");
   readonly again = () => this.connection.dispatch("again");
@@ -163,6 +170,11 @@ export class SessionClient<P extends Picture = ImageBitmap> {
     this.choose("slice", { type: "slice", over, ...(hold.length > 0 && { hold }) });
   };
 
+  /** Asks for the values of taps and expressions of a game from now on. */
+  readonly showGameValues = (
+    wanted: Omit<Extract<ClientMessage, { type: "game_values" }>, "type">,
+  ) => this.choose("game values", { type: "game_values", ...wanted });
+
   /** Sends a message to the session, if it is live; otherwise does nothing. */
   send(message: ClientMessage) {
     this.connection.send(message);
@@ -186,6 +198,7 @@ export class SessionClient<P extends Picture = ImageBitmap> {
         this.presenter.clear();
         this.binaries.announce(null);
         this.otherFuture.leave();
+        this.gameStore.set(NOTHING_DESCRIBED);
         const { fps, actor, greedy } = message;
         this.set({
           hello: message,
@@ -224,6 +237,12 @@ export class SessionClient<P extends Picture = ImageBitmap> {
         if (partedAt === null) this.otherFuture.leave();
         return this.set({ playing, fps, actor, greedy, partedAt, complaint: null });
       }
+      case "game_values":
+        return this.describe({ values: message });
+      case "search":
+        return this.describe({ search: message.width === null ? null : message });
+      case "start_state":
+        return this.describe({ start: message });
       case "recorded":
         return this.set({ recorded: { runId: message.run_id, episodes: message.episodes } });
       case "error":
@@ -252,10 +271,25 @@ export class SessionClient<P extends Picture = ImageBitmap> {
     this.trace = new EpisodeTrace(episode);
   }
 
+  private describe(change: Partial<DescribedGame>) {
+    this.gameStore.set({ ...this.gameStore.get(), ...change });
+  }
+
   private set(change: Partial<SessionState>) {
     this.stateStore.set({ ...this.state.get(), ...change });
   }
 }
+
+/** What a session that describes a game has found; null: nothing yet. */
+export interface DescribedGame {
+  values: GameValues | null;
+  /** The search of the game's memory; null: there is none. */
+  search: GameSearch | null;
+  /** The start state that was saved or loaded last. */
+  start: StartState | null;
+}
+
+const NOTHING_DESCRIBED: DescribedGame = { values: null, search: null, start: null };
 
 /** Events of the connection of a session, and its messages. */
 export interface ConnectionListener {

@@ -155,4 +155,4 @@ export const AT_REST: SessionState = {
 };
 
 /** The user's choices, which are sent again to the session that replaces a lost one. */
-export type Chosen = "greedy" | "rate" | "pause" | "actor" | "seen" | "slice";
+export type Chosen = "greedy" | "rate" | "pause" | "actor" | "seen" | "slice" | "game values";

@@ -24,6 +24,13 @@ export function playSession(what: Omit<CreateSession, "mode">): SessionClient {
   return client;
 }
 
+/** A session in which a person plays a ROM to describe it. It starts paused. */
+export function describeSession(rom: string): SessionClient {
+  const client = sessionOf({ rom, mode: "describe" });
+  client.pause();
+  return client;
+}
+
 /** Keyboard input for a session that has sent its hello message. */
 export function keyInputFor(client: SessionClient, hello: SessionHello): KeyInput {
   return new KeyInput({

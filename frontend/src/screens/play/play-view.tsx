@@ -3,6 +3,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { type ReactNode, useState } from "react";
 import { environmentsQuery } from "@/api/choices";
+import { gamesQuery } from "@/api/games";
 import { runQuery } from "@/api/runs";
 import type { CreateSession } from "@/api/types";
 import { useQueryString } from "@/lib/query-string";
@@ -58,7 +59,31 @@ export function PlayChoices() {
       ) : (
         <ChoicesSkeleton />
       )}
+      <GamesToDescribe />
     </>
+  );
+}
+
+/** The user's Game Boy games, described or not; without one, where to begin. */
+function GamesToDescribe() {
+  const { data } = useQuery(gamesQuery);
+  if (!data) return null;
+  return (
+    <section aria-label="Games of your own" className="mt-6 flex flex-wrap items-center gap-2">
+      <h2 className="text-sm font-semibold">Games of your own</h2>
+      {data.games
+        .filter(({ has_rom }) => has_rom)
+        .map(({ name, is_described }) => (
+          <HoverLink key={name} href={routes.describeGame(name)} className={buttonClass()}>
+            {is_described ? `Edit ${name}` : `Describe ${name}`}
+          </HoverLink>
+        ))}
+      {data.games.length === 0 && (
+        <HoverLink href={routes.describeGames} className={buttonClass()}>
+          Describe a Game Boy game
+        </HoverLink>
+      )}
+    </section>
   );
 }
 
@@ -112,9 +137,22 @@ function PlayEnvironment({ id }: { id: string }) {
           <HoverLink href={routes.newRunOn(id)} className={buttonClass()}>
             Train an agent here
           </HoverLink>
+          <EditGame envId={id} />
         </Room>
       )}
     </>
+  );
+}
+
+/** A link to the description of the game that an environment is; nothing for other environments. */
+function EditGame({ envId }: { envId: string }) {
+  const { data } = useQuery({ ...gamesQuery, enabled: envId.startsWith("GameBoy/") });
+  const game = data?.games.find(({ env_id }) => env_id === envId);
+  if (!game) return null;
+  return (
+    <HoverLink href={routes.describeGame(game.name)} className={buttonClass()}>
+      Edit this game
+    </HoverLink>
   );
 }
 

@@ -80,6 +80,16 @@ class GameFile(LazyModel):
     components: dict[str, str] = Field(default_factory=dict)
 
 
+def default_values() -> dict[str, Any]:
+    """Return the values of the keys that a file leaves out, without those that are empty."""
+    defaults = {name: field.default for name, field in GameFile.model_fields.items() if not field.is_required()}
+    return {name: list(one) if isinstance(one, tuple) else one for name, one in defaults.items() if _is_said(one)}
+
+
+def _is_said(default: Any) -> bool:
+    return isinstance(default, int) or (isinstance(default, tuple) and bool(default))
+
+
 class BadGame(Exception):
     """A game cannot be used. The message says where the problem is, and what to do."""
 

@@ -1,5 +1,7 @@
+import { useQuery } from "@tanstack/react-query";
 import clsx from "clsx";
 import { useId } from "react";
+import { gamesQuery } from "@/api/games";
 import type { Algorithm, Environment } from "@/api/types";
 import { compact } from "@/lib/number";
 import { routes } from "@/lib/routes";
@@ -30,7 +32,40 @@ export function EnvironmentField({ choices, draft, edit, problems }: FieldsProps
         )}
       </Field>
       {environment && <EnvironmentFacts environment={environment} />}
+      <OwnGames environments={choices.environments} chosen={draft.env} />
     </>
+  );
+}
+
+/** One Game Boy game comes with the app; more are the user's. */
+const hasOwnGames = (environments: readonly Environment[]) =>
+  environments.filter(({ family }) => family === "gameboy").length > 1;
+
+interface OwnGamesProps {
+  environments: readonly Environment[];
+  /** The selected environment. */
+  chosen: string;
+}
+
+/** Links to the selected game's description, and to ROMs that are not described yet. */
+function OwnGames({ environments, chosen }: OwnGamesProps) {
+  const { data } = useQuery({ ...gamesQuery, enabled: hasOwnGames(environments) });
+  const shown = data?.games.filter(
+    ({ env_id, has_rom, is_described }) => has_rom && (env_id === chosen || !is_described),
+  );
+  if (!shown?.length) return null;
+  return (
+    <p className="-mt-1 flex flex-wrap gap-x-3 gap-y-1 text-xs">
+      {shown.map(({ name, is_described }) => (
+        <HoverLink
+          key={name}
+          href={routes.describeGame(name)}
+          className="rounded-sm text-accent hover:underline"
+        >
+          {is_described ? "Edit this game" : `Describe the ROM ${name}`}
+        </HoverLink>
+      ))}
+    </p>
   );
 }
 

@@ -1,0 +1,224 @@
+"use client";
+
+import { useQuery } from "@tanstack/react-query";
+import { FolderSearch } from "lucide-react";
+import { useEffect, useMemo, useState } from "react";
+import { gameQuery, gamesQuery } from "@/api/games";
+import type { GameDescription } from "@/api/types";
+import { useQueryString } from "@/lib/query-string";
+import { routes } from "@/lib/routes";
+import { useSettled } from "@/lib/time";
+import { describeSession } from "@/player/session/watch-session";
+import { PageHeader } from "@/shell/page-header";
+import { HoverLink } from "@/ui/hover-link";
+import { EmptyState, ErrorState, Notice } from "@/ui/notice";
+import { Skeleton } from "@/ui/progress";
+import { DescribedStage } from "./described-stage";
+import {
+  contentOf,
+  draftOf,
+  expressionsOf,
+  type GameDraft,
+  keepDraft,
+  keptDraft,
+  readableTaps,
+  tapDraft,
+} from "./draft";
+import { GameForm } from "./game-form";
+import { RamSearchCard } from "./ram-search";
+import { StartStateCard } from "./start-state";
+
+/** The page is exported statically, so it reads which game to describe from the query string. */
+export function DescribeView() {
+  const [query] = useQueryString();
+  const rom = query.get("rom");
+  return rom ? <LoadedGame key={rom} name={rom} /> : <GameChoices />;
+}
+
+/** The games in the folder of ROMs, or how to set it up. */
+function GameChoices() {
+  const { data, error, refetch, isFetching } = useQuery(gamesQuery);
+  return (
+    <>
+      <PageHeader title="Describe a game">
+        Say where a Game Boy game of your own keeps its numbers and what an agent is rewarded for.
+        Then an agent can train on it.
+      </PageHeader>
+      {error ? (
+        <ErrorState error={error} retry={() => void refetch()} retrying={isFetching} />
+      ) : !data ? (
+        <Skeleton className="h-40 w-full" />
+      ) : (
+        <>
+          {data.problem !== null && (
+            <EmptyState icon={FolderSearch} title="No game can be described yet">
+              {data.problem}
+            </EmptyState>
+          )}
+          {data.games.length > 0 && (
+            <ul className="grid gap-2 sm:grid-cols-2 lg:grid-cols-3">
+              {data.games.map(({ name, env_id, has_rom, is_described }) => (
+                <li key={name}>
+                  <HoverLink
+                    href={routes.describeGame(name)}
+                    className="block rounded-lg border border-line bg-surface px-4 py-3 hover:border-line-strong hover:bg-raised"
+                  >
+                    <span className="block text-sm font-medium">{name}</span>
+                    <span className="block text-xs text-ink-soft">
+                      {!has_rom
+                        ? "The ROM is missing"
+                        : is_described
+                          ? `Described as ${env_id}`
+                          : "Not described yet"}
+                    </span>
+                  </HoverLink>
+                </li>
+              ))}
+            </ul>
+          )}
+        </>
+      )}
+    </>
+  );
+}
+
+function LoadedGame({ name }: { name: string }) {
+  const { data: game, error, refetch, isFetching } = useQuery(gameQuery(name));
+  return (
+    <>
+      <PageHeader title={`Describe ${name}`}>
+        Play the game by hand, save where episodes begin, and find the numbers that the agent sees
+        and is rewarded for.
+      </PageHeader>
+      {error && !game ? (
+        <ErrorState error={error} retry={() => void refetch()} retrying={isFetching} />
+      ) : !game ? (
+        <div role="status" aria-label="Loading the game" className={GRID}>
+          <Skeleton className="h-[60dvh] w-full" />
+          <Skeleton className="h-[60dvh] w-full" />
+        </div>
+      ) : (
+        <DescribedGame game={game} />
+      )}
+    </>
+  );
+}
+
+/** The file of a game as it is, to be edited. */
+function opened(game: GameDescription) {
+  const draft = draftOf(game);
+  return {
+    draft,
+    digest: game.digest,
+    /** Content of the file when it was opened or saved; null: there was none. */
+    stored: game.content === null ? null : JSON.stringify(contentOf(draft)),
+    /** Whether the draft was kept from an earlier visit. */
+    isKept: false,
+  };
+}
+
+const GRID = "grid items-start gap-4 lg:grid-cols-[minmax(0,24rem)_minmax(0,1fr)]";
+const SETTLE_MS = 250;
+
+/** A game that is played, searched and described. */
+function DescribedGame({ game }: { game: GameDescription }) {
+  const { name, problem } = game;
+  const [client] = useState(() => describeSession(name));
+  const [edited, setEdited] = useState(() => {
+    const kept = keptDraft(name);
+    return { ...opened(game), ...kept, isKept: kept !== null };
+  });
+  const { draft, stored } = edited;
+  const content = useMemo(() => contentOf(draft), [draft]);
+  const isChanged = JSON.stringify(content) !== stored;
+  const setDraft = (change: (draft: GameDraft) => GameDraft) =>
+    setEdited((now) => ({ ...now, draft: change(now.draft) }));
+
+  // External system: this tab's storage.
+  useEffect(() => {
+    keepDraft(name, isChanged ? { digest: edited.digest, draft } : null);
+  }, [name, isChanged, edited.digest, draft]);
+
+  const settled = useSettled(draft, SETTLE_MS);
+  const { taps, places } = useMemo(() => readableTaps(draft.taps), [draft.taps]);
+  // External system: the session, which sends the values of what is described.
+  useEffect(() => {
+    const frames = Number(settled.values.frame_skip);
+    client.showGameValues({
+      taps: readableTaps(settled.taps).taps,
+      expressions: expressionsOf(settled),
+      frame_skip:
+        Number.isInteger(frames) && frames >= 1 && frames <= 60
+          ? frames
+          : Number(game.defaults.frame_skip),
+    });
+  }, [client, settled, game.defaults.frame_skip]);
+
+  return (
+    <div className="flex flex-col gap-4">
+      {problem !== null && (
+        <Notice tone="warn" role="status" title="The game cannot be played here">
+          <p>{problem}</p>
+        </Notice>
+      )}
+      {edited.isKept && isChanged && (
+        <Notice tone="info" role="status" title="These are changes that you have not saved">
+          <p>They were kept in this tab. Save them, or discard them below the form.</p>
+        </Notice>
+      )}
+      <div className={GRID}>
+        <div className="flex min-w-0 flex-col gap-4 lg:sticky lg:top-4">
+          {problem === null && (
+            <>
+              <DescribedStage client={client} label={name} />
+              <StartStateCard
+                client={client}
+                name={draft.values.start_state.trim()}
+                bootFrames={draft.values.boot_frames.trim() || String(game.defaults.boot_frames)}
+                onSaved={(start_state) =>
+                  setDraft((now) => ({ ...now, values: { ...now.values, start_state } }))
+                }
+                onForget={() =>
+                  setDraft((now) => ({ ...now, values: { ...now.values, start_state: "" } }))
+                }
+              />
+            </>
+          )}
+        </div>
+        <div className="flex min-w-0 flex-col gap-4">
+          {problem === null && (
+            <RamSearchCard
+              client={client}
+              taken={draft.taps}
+              onName={(address, type) =>
+                setDraft((now) => ({
+                  ...now,
+                  taps: [...now.taps, tapDraft({ address, type })],
+                }))
+              }
+            />
+          )}
+          <GameForm
+            client={client}
+            game={game}
+            digest={edited.digest}
+            draft={draft}
+            content={content}
+            isChanged={isChanged}
+            readable={{ taps, places }}
+            onChange={setDraft}
+            onSaved={(saved, content) =>
+              setEdited((now) => ({
+                ...now,
+                digest: saved.digest,
+                stored: JSON.stringify(content),
+                isKept: false,
+              }))
+            }
+            onOpen={(fresh) => setEdited(opened(fresh))}
+          />
+        </div>
+      </div>
+    </div>
+  );
+}

@@ -1,0 +1,671 @@
+"use client";
+
+import { keepPreviousData, useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import clsx from "clsx";
+import { Plus, Trash2 } from "lucide-react";
+import { type ReactNode, useEffect, useRef, useState } from "react";
+import { environmentQuery } from "@/api/choices";
+import { type GameChange, gameCheckQuery, gameQuery, saveGame } from "@/api/games";
+import { type ApiError, explainAction } from "@/api/http";
+import { keys } from "@/api/keys";
+import type { GameContent, GameDescription, GameFileProblem, TapType } from "@/api/types";
+import { decimal, NONE } from "@/lib/number";
+import { routes } from "@/lib/routes";
+import { useSettled } from "@/lib/time";
+import { useStoreValue } from "@/lib/use-store";
+import type { SessionClient } from "@/player/session/session-client";
+import { Button, buttonClass } from "@/ui/button";
+import { Card } from "@/ui/card";
+import { ConfirmDialog } from "@/ui/dialog";
+import { Disclosure } from "@/ui/disclosure";
+import { Field, MEND_FIRST, revealProblem } from "@/ui/field";
+import { HoverLink } from "@/ui/hover-link";
+import { Notice } from "@/ui/notice";
+import { controlClass, Select } from "@/ui/select";
+import {
+  type CellName,
+  componentPointer,
+  type GameDraft,
+  newKey,
+  placeOf,
+  problemAt,
+  type readableTaps,
+  repeatedComponent,
+  TAP_TYPES,
+  type TapDraft,
+  tapDraft,
+  type ValueName,
+} from "./draft";
+
+interface GameFormProps {
+  client: SessionClient;
+  game: GameDescription;
+  /** Of the version that is edited; null: there was no file. */
+  digest: string | null;
+  draft: GameDraft;
+  content: GameContent;
+  isChanged: boolean;
+  readable: ReturnType<typeof readableTaps>;
+  onChange: (change: (draft: GameDraft) => GameDraft) => void;
+  onSaved: (saved: GameDescription, content: GameContent) => void;
+  /** Edit the file as it is now, without the changes made here. */
+  onOpen: (fresh: GameDescription) => void;
+}
+
+const SETTLE_MS = 250;
+
+/** The description of a game: each field is checked by the service while it is typed, and has its live value beside it. */
+export function GameForm({
+  client,
+  game,
+  digest,
+  draft,
+  content,
+  isChanged,
+  readable,
+  onChange,
+  onSaved,
+  onOpen,
+}: GameFormProps) {
+  const form = useRef<HTMLDivElement>(null);
+  const settled = useSettled(content, SETTLE_MS);
+  const { data: checked, error: unchecked } = useQuery({
+    ...gameCheckQuery(game.name, settled),
+    placeholderData: keepPreviousData,
+  });
+  const problems = checked?.problems ?? [];
+  const at = (pointer: string) => problemAt(problems, pointer);
+  const set = (name: ValueName) => (text: string) =>
+    onChange((now) => ({ ...now, values: { ...now.values, [name]: text } }));
+  const setCell = (name: CellName) => (text: string) =>
+    onChange((now) => ({ ...now, cell: { ...now.cell, [name]: text } }));
+  const fallback = (name: string) => {
+    const value = game.defaults[name];
+    return Array.isArray(value) ? value.join(", ") : value === undefined ? "" : String(value);
+  };
+  const value = (name: ValueName, label: string, more: Partial<TextFieldProps> = {}) => (
+    <TextField
+      label={label}
+      value={draft.values[name]}
+      placeholder={fallback(name)}
+      error={at(`/${name}`)}
+      onChange={set(name)}
+      {...more}
+    />
+  );
+  const expression = (name: "done" | "success", label: string, hint: string) =>
+    value(name, label, { hint, mono: true, live: <LiveValue client={client} at={`/${name}`} /> });
+  const cell = (name: CellName, label: string, more: Partial<TextFieldProps> = {}) => (
+    <TextField
+      label={label}
+      value={draft.cell[name]}
+      error={at(`/cell/${name}`)}
+      onChange={setCell(name)}
+      {...more}
+    />
+  );
+  const repeated = repeatedComponent(draft);
+
+  return (
+    <div ref={form} className="flex min-w-0 flex-col gap-4">
+      {game.unreadable !== null && digest === game.digest && (
+        <Notice tone="warn" role="status" title="The file that is there cannot be read">
+          <p>{game.unreadable} Correct it by hand, or describe the game anew below.</p>
+        </Notice>
+      )}
+      <Card title="Game" bodyClass="grid gap-3 p-4 sm:grid-cols-2">
+        {value("name", "Name")}
+        {value("summary", "Summary")}
+        {value("buttons", "Buttons", {
+          hint: "Separated by commas; held together: right+a",
+          className: "sm:col-span-2",
+        })}
+      </Card>
+      <TapTable
+        client={client}
+        rows={draft.taps}
+        places={readable.places}
+        problems={problems}
+        onChange={(taps) => onChange((now) => ({ ...now, taps: taps(now.taps) }))}
+      />
+      <Card title="End of episodes" bodyClass="flex flex-col gap-3 p-4">
+        {expression("done", "Done when", "Ends the episode, such as hearts == 0")}
+        {expression(
+          "success",
+          "Success when",
+          "Ends it, and counts as a success, such as lamp_lit == 1",
+        )}
+      </Card>
+      <Card
+        title="Reward"
+        bodyClass="flex flex-col gap-3 p-4"
+        aside={
+          <Button
+            size="sm"
+            icon={<Plus aria-hidden className="size-3.5" />}
+            onClick={() =>
+              onChange((now) => ({
+                ...now,
+                components: [...now.components, { key: newKey(), name: "", value: "" }],
+              }))
+            }
+          >
+            Add a component
+          </Button>
+        }
+      >
+        {draft.components.length === 0 && (
+          <p className="text-sm text-ink-soft">
+            Without components, each reward is 0. One could be <Code>max(0, delta(coins))</Code>:
+            the coins gained in a step.
+          </p>
+        )}
+        {draft.components.map((component) => {
+          const edit = (change: Partial<typeof component>) =>
+            onChange((now) => ({
+              ...now,
+              components: now.components.map((one) =>
+                one.key === component.key ? { ...one, ...change } : one,
+              ),
+            }));
+          const pointer = componentPointer(component.name);
+          const isRepeated = repeated !== null && component.name.trim() === repeated;
+          return (
+            <div key={component.key} className="flex items-start gap-2">
+              <div className="grid min-w-0 grow gap-2 sm:grid-cols-[10rem_minmax(0,1fr)]">
+                <TextField
+                  label="Component"
+                  value={component.name}
+                  error={isRepeated ? "Another component has this name." : undefined}
+                  onChange={(name) => edit({ name })}
+                />
+                <TextField
+                  label="Value in a step"
+                  mono
+                  value={component.value}
+                  error={at(pointer)}
+                  live={<LiveValue client={client} at={pointer} />}
+                  onChange={(text) => edit({ value: text })}
+                />
+              </div>
+              <RemoveButton
+                label={`Remove the component ${component.name}`}
+                onClick={() =>
+                  onChange((now) => ({
+                    ...now,
+                    components: now.components.filter(({ key }) => key !== component.key),
+                  }))
+                }
+              />
+            </div>
+          );
+        })}
+      </Card>
+      <Card bodyClass="px-4 py-2">
+        <Disclosure summary="Map">
+          <div className="grid gap-3 py-2 sm:grid-cols-2">
+            {cell("x", "Column of the player", {
+              mono: true,
+              live: <LiveValue client={client} at="/cell/x" />,
+            })}
+            {cell("y", "Row of the player", {
+              mono: true,
+              live: <LiveValue client={client} at="/cell/y" />,
+            })}
+            {cell("columns", "Columns")}
+            {cell("rows", "Rows")}
+            {cell("rooms_across", "Rooms across", { placeholder: "1" })}
+            {cell("rooms_down", "Rooms down", { placeholder: "1" })}
+            {cell("rooms", "Names of the rooms", {
+              hint: "Row by row, separated by commas",
+              className: "sm:col-span-2",
+            })}
+          </div>
+        </Disclosure>
+        <Disclosure summary="Steps, episodes and observation">
+          <div className="grid gap-3 py-2 sm:grid-cols-2">
+            {value("frame_skip", "Frames of a step")}
+            {value("hold", "Frames with the buttons held")}
+            {value("max_episode_steps", "Steps of an episode")}
+            {value("random_frames", "Random frames at the start")}
+            {value("boot_frames", "Frames before an episode without a start state")}
+            {value("reward_threshold", "Return that counts as solved")}
+            <Field label="Observation" error={at("/observation")}>
+              {(control) => (
+                <Select
+                  {...control}
+                  value={draft.values.observation}
+                  onChange={(event) => set("observation")(event.target.value)}
+                >
+                  <option value="">Taps if there are some, else the screen</option>
+                  <option value="vector">Vector of taps</option>
+                  <option value="pixels">Screen</option>
+                </Select>
+              )}
+            </Field>
+            {value("rom_sha256", "SHA-256 of the ROM", {
+              mono: true,
+              hint: "Another ROM is refused",
+              className: "sm:col-span-2",
+            })}
+          </div>
+        </Disclosure>
+      </Card>
+      <Preview toml={checked?.toml ?? ""} problems={problems} failed={unchecked} />
+      <SaveBar
+        game={game}
+        digest={digest}
+        content={content}
+        isChanged={isChanged}
+        blocked={
+          problems.length > 0 || repeated !== null
+            ? MEND_FIRST
+            : settled !== content || !checked
+              ? "The form is being checked."
+              : null
+        }
+        onBlocked={() => revealProblem(form.current)}
+        onSaved={onSaved}
+        onOpen={onOpen}
+      />
+    </div>
+  );
+}
+
+function Code({ children }: { children: ReactNode }) {
+  return <code className="rounded-sm bg-sunken px-1 font-mono text-xs">{children}</code>;
+}
+
+interface TextFieldProps {
+  label: string;
+  value: string;
+  onChange: (text: string) => void;
+  placeholder?: string;
+  hint?: string;
+  error?: string;
+  mono?: boolean;
+  live?: ReactNode;
+  className?: string;
+}
+
+function TextField({
+  label,
+  value,
+  onChange,
+  placeholder,
+  hint,
+  error,
+  mono,
+  live,
+  className,
+}: TextFieldProps) {
+  return (
+    <Field label={label} hint={hint} error={error} aside={live} className={className}>
+      {(control) => (
+        <input
+          {...control}
+          autoComplete="off"
+          autoCapitalize="off"
+          spellCheck={false}
+          value={value}
+          placeholder={placeholder}
+          onChange={(event) => onChange(event.target.value)}
+          className={clsx(controlClass, mono && "font-mono text-xs!")}
+        />
+      )}
+    </Field>
+  );
+}
+
+/** The value of an expression after the newest step of the game. */
+function LiveValue({ client, at }: { client: SessionClient; at: string }) {
+  const now = useStoreValue(client.game, ({ values }) => values?.expressions[at]);
+  return (
+    <output className="text-xs text-ink-soft tabular-nums" aria-label="Value now">
+      {now === undefined ? "" : now === null ? NONE : decimal(now)}
+    </output>
+  );
+}
+
+interface TapTableProps {
+  client: SessionClient;
+  rows: readonly TapDraft[];
+  /** For each row its place among the values of the session; null: it is not complete. */
+  places: readonly (number | null)[];
+  problems: readonly GameFileProblem[];
+  onChange: (change: (rows: readonly TapDraft[]) => readonly TapDraft[]) => void;
+}
+
+function TapTable({ client, rows, places, problems, onChange }: TapTableProps) {
+  const list = useRef<HTMLUListElement>(null);
+  const known = useRef(rows.length);
+  // External system: the focus. A new row is named first.
+  useEffect(() => {
+    if (rows.length > known.current) {
+      const names = list.current?.querySelectorAll<HTMLInputElement>("[data-tap-name]");
+      names?.[names.length - 1]?.focus();
+    }
+    known.current = rows.length;
+  }, [rows.length]);
+  return (
+    <Card
+      title="Taps"
+      bodyClass="p-4"
+      aside={
+        <Button
+          size="sm"
+          icon={<Plus aria-hidden className="size-3.5" />}
+          onClick={() => onChange((now) => [...now, tapDraft({})])}
+        >
+          Add a tap
+        </Button>
+      }
+    >
+      {rows.length === 0 && (
+        <p className="text-sm text-ink-soft">
+          A tap is a number in the memory of the game. Search for one above and name it, or add an
+          address that you know.
+        </p>
+      )}
+      <ul ref={list} className="flex flex-col gap-3">
+        {rows.map((row, place) => (
+          <TapRow
+            key={row.key}
+            client={client}
+            row={row}
+            at={places[place] ?? null}
+            error={(name) => problemAt(problems, `/taps/${place}/${name}`)}
+            onEdit={(change) =>
+              onChange((now) =>
+                now.map((one) => (one.key === row.key ? { ...one, ...change } : one)),
+              )
+            }
+            onRemove={() => onChange((now) => now.filter(({ key }) => key !== row.key))}
+          />
+        ))}
+      </ul>
+    </Card>
+  );
+}
+
+interface TapRowProps {
+  client: SessionClient;
+  row: TapDraft;
+  at: number | null;
+  error: (name: keyof TapDraft) => string | undefined;
+  onEdit: (change: Partial<TapDraft>) => void;
+  onRemove: () => void;
+}
+
+const TAP_TEXTS = ["name", "address", "type", "bytes", "bit", "unit", "low", "high"] as const;
+
+function TapRow({ client, row, at, error, onEdit, onRemove }: TapRowProps) {
+  const now = useStoreValue(client.game, ({ values }) =>
+    at === null ? null : (values?.taps[at] ?? null),
+  );
+  const text = (name: Exclude<keyof TapDraft, "key" | "type">, label: string) => (
+    <input
+      aria-label={`${label}${row.name && name !== "name" ? ` of ${row.name}` : ""}`}
+      aria-invalid={error(name) ? true : undefined}
+      data-tap-name={name === "name" || undefined}
+      autoComplete="off"
+      autoCapitalize="off"
+      spellCheck={false}
+      placeholder={label}
+      value={row[name]}
+      onChange={(event) => onEdit({ [name]: event.target.value })}
+      className={clsx(controlClass, name === "address" && "font-mono text-xs!")}
+    />
+  );
+  const problem = TAP_TEXTS.map(error).find(Boolean);
+  return (
+    <li className="flex flex-col gap-1 border-t border-line pt-3 first:border-0 first:pt-0">
+      <div className="flex items-start gap-2">
+        <div className="grid min-w-0 grow grid-cols-2 gap-2 sm:grid-cols-[minmax(0,1.3fr)_5.5rem_minmax(0,1.4fr)_minmax(0,1fr)_4rem_4rem]">
+          {text("name", "Name")}
+          {text("address", "Address")}
+          <div className="flex min-w-0 gap-2">
+            <Select
+              aria-label={`Type of ${row.name || "the tap"}`}
+              value={row.type}
+              onChange={(event) =>
+                onEdit({ type: event.target.value as TapType, bytes: "", bit: "" })
+              }
+              className="grow"
+            >
+              {Object.entries(TAP_TYPES).map(([type, meaning]) => (
+                <option key={type} value={type}>
+                  {`${type}: ${meaning}`}
+                </option>
+              ))}
+              {!(row.type in TAP_TYPES) && <option value={row.type}>{row.type}</option>}
+            </Select>
+            {row.type === "bit" && <div className="w-14 shrink-0">{text("bit", "Bit")}</div>}
+            {row.type === "bcd" && <div className="w-14 shrink-0">{text("bytes", "Bytes")}</div>}
+          </div>
+          {text("unit", "Unit")}
+          {text("low", "Low")}
+          {text("high", "High")}
+        </div>
+        <output
+          aria-label={`Value of ${row.name || "the tap"} now`}
+          className="w-12 shrink-0 pt-1.5 text-right text-sm font-medium tabular-nums max-md:pt-2.5"
+        >
+          {now ?? NONE}
+        </output>
+        <RemoveButton label={`Remove the tap ${row.name}`} onClick={onRemove} />
+      </div>
+      {problem && <p className="text-xs wrap-anywhere text-bad">{problem}</p>}
+    </li>
+  );
+}
+
+function RemoveButton({ label, onClick }: { label: string; onClick: () => void }) {
+  return (
+    <Button
+      variant="quiet"
+      aria-label={label}
+      title={label}
+      onClick={onClick}
+      icon={<Trash2 aria-hidden className="size-3.5" />}
+    />
+  );
+}
+
+interface PreviewProps {
+  toml: string;
+  problems: readonly GameFileProblem[];
+  failed: Error | null;
+}
+
+/** The file that would be written. Lines with a problem are marked. */
+function Preview({ toml, problems, failed }: PreviewProps) {
+  const wrong = new Set(problems.map(({ line }) => line));
+  return (
+    <Card bodyClass="px-4 py-2">
+      <Disclosure
+        summary="Preview of game.toml"
+        aside={
+          problems.length > 0 && (
+            <span className="text-xs font-normal text-bad">
+              {problems.length === 1 ? "1 problem" : `${problems.length} problems`}
+            </span>
+          )
+        }
+      >
+        {failed && <p className="py-2 text-sm text-bad">{explainAction(failed)}</p>}
+        <ol className="my-2 overflow-x-auto rounded-md border border-line bg-sunken py-2 font-mono text-xs">
+          {toml
+            .replace(/\n$/, "")
+            .split("\n")
+            .map((line, index) => (
+              <li
+                key={index}
+                className={clsx("flex gap-3 px-3", wrong.has(index + 1) && "bg-bad-tint")}
+              >
+                <span aria-hidden className="w-6 shrink-0 text-right text-ink-faint select-none">
+                  {index + 1}
+                </span>
+                <span className="whitespace-pre">{line}</span>
+              </li>
+            ))}
+        </ol>
+        <ul className="flex flex-col gap-1 pb-2">
+          {problems.map((problem) => (
+            <li
+              key={`${problem.pointer} ${problem.detail}`}
+              className="text-xs wrap-anywhere text-bad"
+            >
+              {placeOf(problem)}: {problem.detail}
+            </li>
+          ))}
+        </ul>
+      </Disclosure>
+    </Card>
+  );
+}
+
+interface SaveBarProps {
+  game: GameDescription;
+  digest: string | null;
+  content: GameContent;
+  isChanged: boolean;
+  /** Why it cannot be saved now; null if it can. */
+  blocked: string | null;
+  onBlocked: () => void;
+  onSaved: (saved: GameDescription, content: GameContent) => void;
+  onOpen: (fresh: GameDescription) => void;
+}
+
+const CONFLICT = 409;
+
+/** Saves the file, asks before anything is lost, and leads to what can be done with the game. */
+function SaveBar({
+  game,
+  digest,
+  content,
+  isChanged,
+  blocked,
+  onBlocked,
+  onSaved,
+  onOpen,
+}: SaveBarProps) {
+  const client = useQueryClient();
+  const [asks, setAsks] = useState<"loss" | "discard" | null>(null);
+  const [loss, setLoss] = useState(game.loss);
+  const [isSaved, setIsSaved] = useState(game.digest !== null && game.unreadable === null);
+  const [tried, setTried] = useState(false);
+  const save = useMutation<GameDescription, ApiError, GameChange>({
+    mutationFn: (change) => saveGame(game.name, change),
+    onSuccess: (saved, change) => {
+      setAsks(null);
+      setLoss(saved.loss);
+      setIsSaved(true);
+      onSaved(saved, change.content);
+      void client.invalidateQueries({ queryKey: keys.environments });
+      void client.invalidateQueries({ queryKey: keys.games, exact: true });
+    },
+  });
+  const open = useMutation<GameDescription, ApiError>({
+    mutationFn: () => client.fetchQuery({ ...gameQuery(game.name), staleTime: 0 }),
+    onSuccess: (fresh) => {
+      setAsks(null);
+      setLoss(fresh.loss);
+      setIsSaved(fresh.digest !== null);
+      save.reset();
+      onOpen(fresh);
+    },
+  });
+  const press = () => {
+    setTried(true);
+    if (blocked !== null) return onBlocked();
+    if (loss !== null) setAsks("loss");
+    else save.mutate({ content, digest, accept_loss: false });
+  };
+  return (
+    <div className="sticky bottom-0 z-10 flex flex-col gap-2 rounded-lg border border-line bg-surface px-4 py-3 shadow-card max-md:bottom-14">
+      {save.error && (
+        <Notice tone="bad" role="alert" title="The file was not saved">
+          <p>{explainAction(save.error)}</p>
+          {save.error.status === CONFLICT && (
+            <p className="mt-2">
+              <Button size="sm" onClick={() => setAsks("discard")}>
+                Open the file as it is now
+              </Button>
+            </p>
+          )}
+        </Notice>
+      )}
+      <div className="flex flex-wrap items-center gap-2">
+        <Button
+          variant={isSaved && !isChanged ? "secondary" : "primary"}
+          needsService
+          busy={save.isPending}
+          onClick={press}
+        >
+          Save
+        </Button>
+        {isChanged && isSaved && (
+          <Button variant="quiet" onClick={() => setAsks("discard")}>
+            Discard changes
+          </Button>
+        )}
+        <p role="status" className="min-w-0 grow text-xs wrap-anywhere text-ink-soft">
+          {tried && blocked !== null
+            ? blocked
+            : isChanged
+              ? "Not saved yet"
+              : `Saved in ${game.file}`}
+        </p>
+        {isSaved && !isChanged && (
+          <HoverLink href={routes.newRunOn(game.env_id)} className={buttonClass("primary")}>
+            Train an agent on it
+          </HoverLink>
+        )}
+      </div>
+      {isSaved && !isChanged && save.isSuccess && <Availability envId={game.env_id} />}
+      {asks === "loss" && (
+        <ConfirmDialog
+          title="Replace game.toml?"
+          action="Replace it"
+          busy={save.isPending}
+          failure={save.error && explainAction(save.error)}
+          failureTitle="The file was not saved"
+          onConfirm={() => save.mutate({ content, digest, accept_loss: true })}
+          onClose={() => setAsks(null)}
+        >
+          <p>{loss}</p>
+        </ConfirmDialog>
+      )}
+      {asks === "discard" && (
+        <ConfirmDialog
+          title="Discard your changes?"
+          action="Discard them"
+          busy={open.isPending}
+          failure={open.error && explainAction(open.error)}
+          onConfirm={() => open.mutate()}
+          onClose={() => setAsks(null)}
+        >
+          <p>The form then shows game.toml as it is now. What you changed here is lost.</p>
+        </ConfirmDialog>
+      )}
+    </div>
+  );
+}
+
+/** Whether the saved game can be used, which the service tests in a process of its own. */
+function Availability({ envId }: { envId: string }) {
+  const { data, isFetching } = useQuery({ ...environmentQuery(envId), staleTime: 0 });
+  const problem = data?.install_hint;
+  return (
+    <p role="status" className={clsx("text-xs", problem ? "text-bad" : "text-ink-soft")}>
+      {isFetching
+        ? "The game is being tested…"
+        : problem
+          ? `It cannot be used yet. ${problem}`
+          : data
+            ? [`It can be used as ${envId}.`, ...data.warnings].join(" ")
+            : ""}
+    </p>
+  );
+}

@@ -1,0 +1,90 @@
+"use client";
+
+import { useEffect, useEffectEvent } from "react";
+import { useStore, useStoreValue } from "@/lib/use-store";
+import type { SessionClient } from "@/player/session/session-client";
+import { Button } from "@/ui/button";
+import { Card } from "@/ui/card";
+
+interface StartStateCardProps {
+  client: SessionClient;
+  /** File of the start state in the description; empty: episodes begin when the game is switched on. */
+  name: string;
+  bootFrames: string;
+  /** A moment was saved in this file. */
+  onSaved: (name: string) => void;
+  onForget: () => void;
+}
+
+/** Where episodes begin: its picture, and buttons that save another moment and return to this one. */
+export function StartStateCard({
+  client,
+  name,
+  bootFrames,
+  onSaved,
+  onForget,
+}: StartStateCardProps) {
+  const live = useStoreValue(client.state, ({ phase }) => phase === "live");
+  const { start } = useStore(client.game);
+  const saved = useEffectEvent(onSaved);
+  // External system: the session, which says when the file is written.
+  useEffect(
+    () =>
+      client.game.subscribe(() => {
+        const { start: now } = client.game.get();
+        if (now?.saved && now !== start) saved(now.name);
+      }),
+    [client, start],
+  );
+  const picture = start && start.name === name ? start.picture : null;
+  return (
+    <Card title="Start of episodes" bodyClass="flex gap-3 p-3">
+      <div className="grid aspect-10/9 w-28 shrink-0 place-items-center overflow-hidden rounded-md border border-line bg-sunken text-center text-2xs text-ink-faint">
+        {picture ? (
+          // The picture is part of the page: the export has no image service.
+          // eslint-disable-next-line @next/next/no-img-element
+          <img
+            src={picture}
+            alt={`The screen in ${name}`}
+            className="size-full [image-rendering:pixelated]"
+          />
+        ) : name === "" ? (
+          "Switched on"
+        ) : (
+          "Load it to see it"
+        )}
+      </div>
+      <div className="flex min-w-0 grow flex-col gap-2">
+        <p className="text-xs wrap-anywhere text-ink-soft">
+          {name === ""
+            ? `Episodes begin ${bootFrames} frames after the game is switched on. Play to a better moment, and save it.`
+            : `Episodes begin with ${name}.`}
+        </p>
+        <div className="flex flex-wrap gap-1.5">
+          <Button
+            size="sm"
+            variant={name === "" ? "primary" : "secondary"}
+            disabled={!live}
+            onClick={() => client.send({ type: "save_start" })}
+          >
+            Save start state
+          </Button>
+          {name !== "" && (
+            <>
+              <Button
+                size="sm"
+                disabled={!live}
+                onClick={() => client.send({ type: "load_start", name })}
+              >
+                Load
+              </Button>
+              <Button size="sm" variant="quiet" onClick={onForget}>
+                Do not use
+              </Button>
+            </>
+          )}
+        </div>
+      </div>
+    </Card>
+  );
+}
