@@ -23,9 +23,13 @@ const port = () =>
 
 /**
  * A service for one test, without seeded runs, on a separate port. It serves `out/`, so build first. With a `script`
- * (see `rlviz/testing/scripted.py`), its workers replay recorded runs without training and without torch.
+ * (see `rlviz/testing/scripted.py`), its workers replay recorded runs without training and without torch. `settings` are
+ * further environment variables.
  */
-export async function ownService(script?: object): Promise<OwnService> {
+export async function ownService(
+  script?: object,
+  settings: Record<string, string> = {},
+): Promise<OwnService> {
   const runs = await mkdtemp(path.join(tmpdir(), "rlviz-e2e-own-"));
   const url = `http://127.0.0.1:${port()}`;
   const start = async () => {
@@ -33,7 +37,7 @@ export async function ownService(script?: object): Promise<OwnService> {
       env: {
         ...process.env,
         ...{ RLVIZ_PORT: String(port()), RLVIZ_RUNS_DIR: runs },
-        ...{ RLVIZ_ON_EXIT: "stop", RLVIZ_MAX_CONCURRENT_RUNS: "2" },
+        ...{ RLVIZ_ON_EXIT: "stop", RLVIZ_MAX_CONCURRENT_RUNS: "2", ...settings },
         ...(script && {
           ...{ RLVIZ_LAUNCHER: "scripted", RLVIZ_SCRIPT: JSON.stringify(script) },
           RLVIZ_WARM_WORKER: "false",

@@ -135,6 +135,7 @@ export type Controls = Schemas["Controls"];
 export type OwnGame = Schemas["OwnGame"];
 export type GameDescription = Schemas["GameDescription"];
 export type GameContent = Schemas["GameContent"]["content"];
+export type GameCheck = Schemas["GameCheck"];
 export type GameFileProblem = Schemas["GameFileProblem"];
 export type Tap = Schemas["Tap"];
 export type TapType = Schemas["TapType"];

@@ -69,11 +69,17 @@ export function GameForm({
 }: GameFormProps) {
   const form = useRef<HTMLDivElement>(null);
   const settled = useSettled(content, SETTLE_MS);
-  const { data: checked, error: unchecked } = useQuery({
+  const {
+    data: checked,
+    error: unchecked,
+    isPlaceholderData,
+  } = useQuery({
     ...gameCheckQuery(game.name, settled),
     placeholderData: keepPreviousData,
   });
   const problems = checked?.problems ?? [];
+  /** Whether they are those of what is typed now. Otherwise the service checks it when it is saved. */
+  const isCurrent = settled === content && !isPlaceholderData;
   const at = (pointer: string) => problemAt(problems, pointer);
   const set = (name: ValueName) => (text: string) =>
     onChange((now) => ({ ...now, values: { ...now.values, [name]: text } }));
@@ -257,13 +263,7 @@ export function GameForm({
         digest={digest}
         content={content}
         isChanged={isChanged}
-        blocked={
-          problems.length > 0 || repeated !== null
-            ? MEND_FIRST
-            : settled !== content || !checked
-              ? "The form is being checked."
-              : null
-        }
+        blocked={repeated !== null || (isCurrent && problems.length > 0) ? MEND_FIRST : null}
         onBlocked={() => revealProblem(form.current)}
         onSaved={onSaved}
         onOpen={onOpen}
@@ -424,7 +424,7 @@ function TapRow({ client, row, at, error, onEdit, onRemove }: TapRowProps) {
         <div className="grid min-w-0 grow grid-cols-2 gap-2 sm:grid-cols-[minmax(0,1.3fr)_5.5rem_minmax(0,1.4fr)_minmax(0,1fr)_4rem_4rem]">
           {text("name", "Name")}
           {text("address", "Address")}
-          <div className="flex min-w-0 gap-2">
+          <div className="flex min-w-0 gap-2 max-sm:col-span-2">
             <Select
               aria-label={`Type of ${row.name || "the tap"}`}
               value={row.type}

@@ -104,6 +104,8 @@ class FoundGame(NamedTuple):
 
 def read_game(file: Path) -> FoundGame:
     """Read a ``game.toml`` with the ROM and the start state beside it. Raises BadGame."""
+    if not file.exists():
+        raise BadGame("The ROM is not described yet. Describe it on the page Play, or write a game.toml beside it.")
     short = Path(file.absolute().parent.name, file.name)  # lists have little room, and the game is named beside it
     try:
         placed = replace(read_placed_file(file, "a game"), path=short)

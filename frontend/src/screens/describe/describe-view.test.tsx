@@ -1,0 +1,164 @@
+import { screen, waitFor, within } from "@testing-library/react";
+import userEvent from "@testing-library/user-event";
+import { beforeEach, expect, test } from "vitest";
+import type { GameCheck, GameDescription } from "@/api/types";
+import { goTo } from "@/lib/testing/navigation";
+import { renderWithQueries, serve } from "@/lib/testing/service";
+import { DescribeView } from "./describe-view";
+
+const GAME: GameDescription = {
+  name: "my-lamp",
+  env_id: "GameBoy/MyLamp-v0",
+  file: "/roms/my-lamp/game.toml",
+  rom: "game.gb",
+  rom_sha256: "ab".repeat(32),
+  // No session is started for a game that cannot be played.
+  problem: "PyBoy, which plays Game Boy games, is not installed.",
+  content: null,
+  digest: null,
+  unreadable: null,
+  defaults: { frame_skip: 24, buttons: ["up", "a"], boot_frames: 240 },
+  loss: null,
+};
+const WRITTEN = {
+  content: { name: "Lamp", taps: [{ name: "room", address: 0xc001 }] },
+  digest: "first",
+};
+
+interface Change {
+  content: Record<string, unknown>;
+  digest: string | null;
+  accept_loss: boolean;
+}
+
+interface Fake {
+  game?: Partial<GameDescription>;
+  check?: (content: Record<string, unknown>) => GameCheck["problems"];
+  save?: (change: Change) => { status?: number; body: unknown };
+}
+
+function show({ game, check = () => [], save }: Fake = {}) {
+  goTo("/play/game?rom=my-lamp");
+  let known = { ...GAME, ...game };
+  const saved: Change[] = [];
+  const asked = serve({
+    "GET /games/my-lamp": () => ({ body: known }),
+    "POST /games/my-lamp/check": (body) => ({
+      body: { toml: "text\n", problems: check((body as Change).content) },
+    }),
+    "PUT /games/my-lamp": (body) => {
+      saved.push(body as Change);
+      if (save) return save(body as Change);
+      known = { ...known, content: (body as Change).content as never, digest: "second" };
+      return { body: known };
+    },
+    "GET /environments": () => ({ body: [] }),
+    "GET /games": () => ({ body: { folder: "/roms", problem: null, games: [] } }),
+  });
+  renderWithQueries(<DescribeView />);
+  return {
+    saved,
+    asked,
+    change: (later: Partial<GameDescription>) => (known = { ...known, ...later }),
+  };
+}
+
+const save = () => userEvent.click(screen.getByRole("button", { name: "Save" }));
+
+beforeEach(() => window.sessionStorage.clear());
+
+test("a game without a file is described, saved, and leads to a run", async () => {
+  const { saved } = show();
+  expect(await screen.findByText(/PyBoy, which plays/)).toBeVisible();
+  expect(screen.getByLabelText("Name")).toHaveValue("My lamp");
+  expect(screen.queryByRole("link", { name: "Train an agent on it" })).toBeNull();
+  await userEvent.click(screen.getByRole("button", { name: "Add a tap" }));
+  expect(screen.getByLabelText("Name", { selector: "[data-tap-name]" })).toHaveFocus();
+  await userEvent.keyboard("room");
+  await userEvent.type(screen.getByLabelText("Address of room"), "c001");
+  await userEvent.type(screen.getByLabelText("Done when"), "room == 3");
+  await save();
+  const link = await screen.findByRole("link", { name: "Train an agent on it" });
+  expect(link).toHaveAttribute("href", "/?new=GameBoy%2FMyLamp-v0");
+  expect(saved).toEqual([
+    {
+      content: {
+        name: "My lamp",
+        rom_sha256: GAME.rom_sha256,
+        done: "room == 3",
+        taps: [{ name: "room", address: 0xc001 }],
+      },
+      digest: null,
+      accept_loss: false,
+    },
+  ]);
+});
+
+test("a problem is shown at its field with its place, and is not saved", async () => {
+  const { saved } = show({
+    game: WRITTEN,
+    check: ({ done }) =>
+      done === "rom == 3"
+        ? [{ pointer: "/done", line: 2, column: 9, detail: "There is no tap 'rom'.", position: 0 }]
+        : [],
+  });
+  const field = await screen.findByLabelText("Done when");
+  await userEvent.type(field, "rom == 3");
+  await waitFor(() => expect(field).toHaveAttribute("aria-invalid", "true"));
+  expect(field).toHaveAccessibleDescription("Line 2, column 9: There is no tap 'rom'.");
+  await save();
+  expect(field).toHaveFocus();
+  expect(saved).toEqual([]);
+});
+
+test("comments are lost only after a question", async () => {
+  const { saved } = show({ game: { ...WRITTEN, loss: "The form does not keep a comment." } });
+  await userEvent.type(await screen.findByLabelText("Summary"), "Mine");
+  await save();
+  const question = await screen.findByRole("dialog", { name: "Replace game.toml?" });
+  expect(question).toHaveTextContent("The form does not keep a comment.");
+  expect(saved).toEqual([]);
+  await userEvent.click(within(question).getByRole("button", { name: "Replace it" }));
+  await waitFor(() => expect(saved).toHaveLength(1));
+  expect(saved[0]).toMatchObject({ accept_loss: true, digest: "first" });
+});
+
+test("a file that was changed meanwhile keeps the changes here until they are discarded", async () => {
+  const { change } = show({
+    game: WRITTEN,
+    save: () => ({
+      status: 409,
+      body: { title: "Game file was not replaced", detail: "It was changed since." },
+    }),
+  });
+  const summary = await screen.findByLabelText("Summary");
+  await userEvent.type(summary, "Mine");
+  await save();
+  expect(await screen.findByRole("alert")).toHaveTextContent("It was changed since.");
+  expect(summary).toHaveValue("Mine");
+  change({ content: { name: "Lamp", summary: "Theirs" }, digest: "other" });
+  await userEvent.click(screen.getByRole("button", { name: "Open the file as it is now" }));
+  await userEvent.click(screen.getByRole("button", { name: "Discard them" }));
+  await waitFor(() => expect(summary).toHaveValue("Theirs"));
+  expect(screen.queryByRole("alert")).toBeNull();
+});
+
+test("unsaved changes are there again after a reload", async () => {
+  show({ game: WRITTEN });
+  await userEvent.type(await screen.findByLabelText("Summary"), "Mine");
+  document.body.innerHTML = "";
+  show({ game: WRITTEN });
+  expect(await screen.findByText("These are changes that you have not saved")).toBeVisible();
+  expect(screen.getByLabelText("Summary")).toHaveValue("Mine");
+});
+
+test("without a folder of ROMs the page says how to set one", async () => {
+  goTo("/play/game");
+  serve({
+    "GET /games": () => ({
+      body: { folder: null, problem: "Start the app with RLVIZ_ROMS.", games: [] },
+    }),
+  });
+  renderWithQueries(<DescribeView />);
+  expect(await screen.findByText("Start the app with RLVIZ_ROMS.")).toBeVisible();
+});

@@ -1,0 +1,95 @@
+import { act, render, screen } from "@testing-library/react";
+import userEvent from "@testing-library/user-event";
+import { expect, test, vi } from "vitest";
+import type { GameSearch } from "@/api/types";
+import { FakeTimers } from "@/lib/testing/timers";
+import { SessionClient } from "@/player/session/session-client";
+import { FakeFrames, FakeSocket, helloOf } from "@/player/session/testing";
+import { RamSearchCard } from "./ram-search";
+import { StartStateCard } from "./start-state";
+
+const SEARCH: GameSearch = {
+  type: "search",
+  width: "u8",
+  total: 300,
+  narrowings: 1,
+  candidates: [
+    { address: 0xc001, value: 5, before: 4 },
+    { address: 0xc002, value: 7, before: 7 },
+  ],
+};
+
+/** A live session, and its socket. */
+async function session() {
+  const socket = new FakeSocket("/x");
+  const client = new SessionClient({
+    create: async () => "/x",
+    connect: () => socket,
+    decode: async () => ({ width: 1, height: 1, close: () => {} }) as unknown as ImageBitmap,
+    frames: new FakeFrames(),
+    timers: new FakeTimers(),
+    now: () => 0,
+  });
+  client.start();
+  await new Promise((resolve) => setTimeout(resolve));
+  socket.deliver(helloOf({ mode: "describe" }));
+  return { client, socket };
+}
+
+test("a search is begun, narrowed, undone, and an address is named", async () => {
+  const { client, socket } = await session();
+  const onName = vi.fn();
+  render(<RamSearchCard client={client} taken={[]} onName={onName} />);
+  await userEvent.click(screen.getByRole("button", { name: "Begin a search" }));
+  act(() => socket.deliver(SEARCH));
+  expect(screen.getByRole("status")).toHaveTextContent("300 candidates");
+  expect(screen.getByText("The first 2 of 300 are shown.")).toBeVisible();
+  expect(screen.getByRole("row", { name: /0xC001/ })).toHaveTextContent("54");
+  await userEvent.click(screen.getByRole("button", { name: "Increased" }));
+  await userEvent.selectOptions(screen.getByLabelText("Comparison"), "Decreased by");
+  await userEvent.type(screen.getByLabelText("Number"), "2{Enter}");
+  await userEvent.click(screen.getByRole("button", { name: "Undo" }));
+  expect(socket.sent).toEqual([
+    { type: "search", width: "u8" },
+    { type: "narrow", test: "increased", number: null },
+    { type: "narrow", test: "decreased", number: 2 },
+    { type: "undo" },
+  ]);
+  await userEvent.click(screen.getByRole("button", { name: "Name 0xC002" }));
+  expect(onName).toHaveBeenCalledWith(0xc002, "u8");
+});
+
+test("a search ends with its session", async () => {
+  const { client, socket } = await session();
+  render(<RamSearchCard client={client} taken={[]} onName={() => {}} />);
+  act(() => socket.deliver(SEARCH));
+  act(() => socket.deliver(helloOf({ mode: "describe" })));
+  expect(screen.getByRole("button", { name: "Begin a search" })).toBeVisible();
+});
+
+test("a saved moment becomes the start state once, and shows its picture", async () => {
+  const { client, socket } = await session();
+  const onSaved = vi.fn();
+  const state = { type: "start_state" as const, name: "start-2.state", picture: "data:," };
+  const card = (name: string) => (
+    <StartStateCard
+      client={client}
+      name={name}
+      bootFrames="240"
+      onSaved={onSaved}
+      onForget={() => {}}
+    />
+  );
+  const { rerender } = render(card(""));
+  await userEvent.click(screen.getByRole("button", { name: "Save start state" }));
+  expect(socket.sent).toEqual([{ type: "save_start" }]);
+  act(() => socket.deliver({ ...state, saved: true }));
+  expect(onSaved).toHaveBeenCalledWith("start-2.state");
+  rerender(card("start-2.state"));
+  act(() => socket.deliver(SEARCH));
+  act(() => socket.deliver({ ...state, saved: false }));
+  expect(onSaved).toHaveBeenCalledTimes(1);
+  expect(screen.getByAltText("The screen in start-2.state")).toHaveAttribute("src", "data:,");
+  await userEvent.click(screen.getByRole("button", { name: "Load" }));
+  expect(socket.sent.at(-1)).toEqual({ type: "load_start", name: "start-2.state" });
+});
