@@ -46,6 +46,7 @@ export const PARTS: Record<string, (runs: Seeded) => Place[]> = {
     { address: "/explain" },
     { address: `/explain?run=${slow}`, again: true },
     { address: "/play" },
+    { address: "/play/game" },
     { address: "/settings" },
     { address: "/storage" },
     { address: "/nope" },

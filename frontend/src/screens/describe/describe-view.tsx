@@ -167,10 +167,12 @@ function DescribedGame({ game }: { game: GameDescription }) {
         </Notice>
       )}
       <div className={GRID}>
-        <div className="flex min-w-0 flex-col gap-4 lg:sticky lg:top-4">
+        <div className="min-w-0 lg:sticky lg:top-18">
+          {problem === null && <DescribedStage client={client} label={name} />}
+        </div>
+        <div className="flex min-w-0 flex-col gap-4">
           {problem === null && (
             <>
-              <DescribedStage client={client} label={name} />
               <StartStateCard
                 client={client}
                 name={draft.values.start_state.trim()}
@@ -182,21 +184,17 @@ function DescribedGame({ game }: { game: GameDescription }) {
                   setDraft((now) => ({ ...now, values: { ...now.values, start_state: "" } }))
                 }
               />
+              <RamSearchCard
+                client={client}
+                taken={draft.taps}
+                onName={(address, type) =>
+                  setDraft((now) => ({
+                    ...now,
+                    taps: [...now.taps, tapDraft({ address, type })],
+                  }))
+                }
+              />
             </>
-          )}
-        </div>
-        <div className="flex min-w-0 flex-col gap-4">
-          {problem === null && (
-            <RamSearchCard
-              client={client}
-              taken={draft.taps}
-              onName={(address, type) =>
-                setDraft((now) => ({
-                  ...now,
-                  taps: [...now.taps, tapDraft({ address, type })],
-                }))
-              }
-            />
           )}
           <GameForm
             client={client}

@@ -57,7 +57,7 @@ export const TAP_TYPES: Record<TapType, string> = {
   u16be: "word, high byte first",
   i16: "word, signed",
   bcd: "decimal digits",
-  bit: "bit",
+  bit: "one bit",
 };
 
 /** The draft of a game: what its file says, or a first description of a game without one. */

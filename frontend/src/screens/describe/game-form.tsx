@@ -113,13 +113,16 @@ export function GameForm({
   const repeated = repeatedComponent(draft);
 
   return (
-    <div ref={form} className="flex min-w-0 flex-col gap-4">
+    <div
+      ref={form}
+      className="flex min-w-0 flex-col gap-4 [&_input]:scroll-mb-32 [&_select]:scroll-mb-32"
+    >
       {game.unreadable !== null && digest === game.digest && (
         <Notice tone="warn" role="status" title="The file that is there cannot be read">
           <p>{game.unreadable} Correct it by hand, or describe the game anew below.</p>
         </Notice>
       )}
-      <Card title="Game" bodyClass="grid gap-3 p-4 sm:grid-cols-2">
+      <Card title="Name and buttons" bodyClass="grid gap-3 p-4 sm:grid-cols-2">
         {value("name", "Name")}
         {value("summary", "Summary")}
         {value("buttons", "Buttons", {

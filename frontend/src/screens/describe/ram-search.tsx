@@ -195,7 +195,9 @@ function Candidates({ search, taken, onName }: CandidatesProps) {
                 <td className="py-1 pr-3 text-right text-ink-soft">{before}</td>
                 <td className="py-0.5 text-right">
                   {named.has(address) ? (
-                    <span className="text-ink-faint">{named.get(address) || "in the table"}</span>
+                    <span className="inline-flex h-7 items-center px-2 text-ink-faint">
+                      {named.get(address) || "in the table"}
+                    </span>
                   ) : (
                     <Button
                       size="sm"
