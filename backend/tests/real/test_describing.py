@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from rlviz.learning.environments.gameboy.lamplighter import CARTRIDGE
-from tests.support.own_games import start_state, write_game
+from tests.support.own_games import start_state, with_header, write_game
 from tests.support.service_process import Service, serving
 from tests.support.sessions import Viewer, looking
 from tests.support.training import QUICK
@@ -186,6 +186,13 @@ def test_what_is_no_rom_and_half_a_request_are_refused_with_a_reason(service: Se
         answer = service.api("POST", "/sessions", json=body)
         assert answer.status_code == 422
         assert words in answer.json()["detail"]
+
+
+def test_a_cartridge_that_pyboy_does_not_know_ends_its_session_with_the_reason(service: Service, roms: Path) -> None:
+    folder = in_folder(roms, "unknown")
+    (folder / "game.gb").write_bytes(with_header(CARTRIDGE.rom.read_bytes(), at_147=0xFD))
+    with looking(service, mode="describe", rom="unknown") as viewer:
+        assert viewer.first("ended").cause.startswith(f"PyBoy cannot run {folder / 'game.gb'}: ")
 
 
 def test_a_start_state_of_another_game_ends_nothing(service: Service, roms: Path) -> None:

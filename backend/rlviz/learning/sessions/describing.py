@@ -96,8 +96,7 @@ class GameDescriber:
     ) -> None:
         self._folder, self._env_id, self._outlet = folder, env_id, outlet
         self._alive, self._monotonic = alive, monotonic
-        self._emulator = Emulator(cartridge)
-        self._emulator.hold((), 1)  # PyBoy restores the screen only after a drawn frame
+        self._emulator = _switch_on(cartridge)
         self._switched_on = self._emulator.save()
         self._pace = Pace(PICTURES_A_SECOND, monotonic, playing=False)
         self._pressed: tuple[str, ...] = ()
@@ -321,6 +320,21 @@ class GameDescriber:
     def _picture(self) -> str:
         png = as_png(self._emulator.screen()[:, :, :3].copy(), level=9)
         return "data:image/png;base64," + base64.b64encode(png).decode()
+
+
+def _switch_on(cartridge: Cartridge) -> Emulator:
+    """Return an emulator after its first frame: PyBoy restores the screen only after a drawn one.
+
+    Raises EnvironmentFaulty if PyBoy cannot run the cartridge.
+    """
+    try:
+        emulator = Emulator(cartridge)
+        emulator.hold((), 1)
+    except EnvironmentFaulty:
+        raise
+    except Exception as error:
+        raise EnvironmentFaulty(f"PyBoy cannot run {cartridge.rom}: {error}") from error
+    return emulator
 
 
 class _Readings:
