@@ -5,7 +5,7 @@ Each narrowing keeps the addresses whose value passes a test. Importing this doe
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -103,8 +103,8 @@ class RamSearch:
         return one | two << 8 if self.width is TapType.U16 else one << 8 | two
 
 
-def _pass(test: SearchTest, number: int | None, now: Numbers, before: Numbers) -> NDArray[np.bool_]:
-    """Return which values pass a test. Raises ValueError if it needs a number."""
+def _pass(test: SearchTest, number: int | None, now: Numbers, before: Numbers) -> Any:
+    """Return which values pass a test, as an array. Raises ValueError if it needs a number."""
     match test:
         case SearchTest.CHANGED:
             return now != before
