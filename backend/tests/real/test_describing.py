@@ -110,7 +110,7 @@ def test_a_file_that_was_changed_meanwhile_or_has_comments_is_not_replaced_silen
     assert (answer.status_code, answer.json()["title"]) == (409, "Game file was not replaced")
     assert "changed since it was opened" in answer.json()["detail"]
     now = service.get("/games/kept")
-    assert "does not keep a comment" in now["loss"]
+    assert "does not keep comments, and game.toml has one" in now["loss"]
     body["digest"] = now["digest"]
     assert service.api("PUT", "/games/kept", json=body).status_code == 409
     assert "# mine" in file.read_text()

@@ -209,8 +209,8 @@ def _stored(found: bytes) -> StoredFile:
         why = str(error)
     else:
         comments = comments_of(text)
-        count = "a comment" if len(comments) == 1 else f"{len(comments)} comments"
-        kept = f"The form does not keep {count} of {FILE}. The file before will stay beside it as {KEPT}."
+        count = "one" if len(comments) == 1 else str(len(comments))
+        kept = f"The form does not keep comments, and {FILE} has {count}. The file before stays beside it as {KEPT}."
         return StoredFile(_plain(values), digest, loss=kept if comments else None)
     loss = f"{FILE} cannot be read and will be replaced. The file before will stay beside it as {KEPT}."
     return StoredFile(digest=digest, unreadable=why, loss=loss)

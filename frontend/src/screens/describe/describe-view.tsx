@@ -166,10 +166,12 @@ function DescribedGame({ game }: { game: GameDescription }) {
           <p>They were kept in this tab. Save them, or discard them below the form.</p>
         </Notice>
       )}
-      <div className={GRID}>
-        <div className="min-w-0 lg:sticky lg:top-18">
-          {problem === null && <DescribedStage client={client} label={name} />}
-        </div>
+      <div className={problem === null ? GRID : ""}>
+        {problem === null && (
+          <div className="min-w-0 lg:sticky lg:top-18">
+            <DescribedStage client={client} label={name} />
+          </div>
+        )}
         <div className="flex min-w-0 flex-col gap-4">
           {problem === null && (
             <>

@@ -417,7 +417,11 @@ function TapRow({ client, row, at, error, onEdit, onRemove }: TapRowProps) {
       placeholder={label}
       value={row[name]}
       onChange={(event) => onEdit({ [name]: event.target.value })}
-      className={clsx(controlClass, name === "address" && "font-mono text-xs!")}
+      className={clsx(
+        controlClass,
+        name === "address" && "font-mono text-xs!",
+        name === "unit" && "max-sm:col-span-2",
+      )}
     />
   );
   const problem = TAP_TEXTS.map(error).find(Boolean);
