@@ -16,7 +16,7 @@ from rlviz.cli.rule_text import read_rules
 from rlviz.domain.errors import ImportRefused, InvalidRequest
 from rlviz.exchange.import_runs import ImportOptions, import_path
 from rlviz.placed_file import read_placed_file
-from rlviz.regular_file import NotRegular, read_regular
+from rlviz.regular_file import NotRegular, read_regular, replace_regular
 from rlviz.settings import read_settings
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="no such devices")
@@ -87,3 +87,24 @@ def test_a_link_to_a_regular_file_is_read(tmp_path: Path) -> None:
     (tmp_path / "file").write_bytes(b"content")
     (tmp_path / "link").symlink_to(tmp_path / "file")
     assert read_regular(tmp_path / "link", 7) == b"content"
+
+
+def test_a_file_is_replaced_in_one_step_with_its_permissions_also_behind_a_link(tmp_path: Path) -> None:
+    file, link = tmp_path / "game.toml", tmp_path / "link.toml"
+    file.write_bytes(b"old")
+    file.chmod(0o640)
+    link.symlink_to(file)
+    replace_regular(link, b"new")
+    assert link.is_symlink()
+    assert (file.read_bytes(), file.stat().st_mode & 0o777) == (b"new", 0o640)
+    replace_regular(tmp_path / "first.toml", b"first")
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["first.toml", "game.toml", "link.toml"]
+
+
+def test_a_file_that_cannot_be_replaced_stays_as_it_is(tmp_path: Path) -> None:
+    (tmp_path / "folder").mkdir()
+    with pytest.raises(OSError):
+        replace_regular(tmp_path / "folder", b"new")
+    with pytest.raises(OSError):
+        replace_regular(tmp_path / "none/game.toml", b"new")
+    assert [path.name for path in tmp_path.iterdir()] == ["folder"]

@@ -2,6 +2,7 @@ import { copyFile, mkdtemp, mkdir, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { expect, type Page, test } from "@playwright/test";
+import { broken } from "../accessible";
 import { ownService } from "../own-service";
 import { PATIENCE } from "../patience";
 
@@ -50,6 +51,8 @@ test("a ROM is played, searched and described, and an agent can train on it", as
     const written = await readFile(path.join(roms, "my-lamp/game.toml"), "utf8");
     expect(written).toContain(`name = "column"\naddress = ${COLUMN}`);
     expect(written).toContain('start_state = "start.state"');
+
+    expect(await broken(page)).toEqual([]);
 
     await train.click();
     await page.getByRole("button", { name: "Start training" }).click(PATIENCE);
