@@ -123,4 +123,7 @@ class StepRecord(LazyModel):
     frame_hash: str | None = Field(
         None, description="BLAKE2b of the rendered frame, as 32 hexadecimal digits; null if not rendered."
     )
+    cell: int | None = Field(
+        None, description="Id of the cell of the environment's world; null: it has none, or is in none now."
+    )
     reading: PolicyReading | None = Field(None, description="Null if no policy was evaluated.")

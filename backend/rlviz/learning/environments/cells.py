@@ -12,6 +12,13 @@ from typing import Any
 
 from rlviz.domain.registry import load
 
+CELL = "rlviz.cell"
+"""Key of ``info``: the id of the cell that the environment is in, where a wrapper names it. Not ``cell``, which an
+environment of the user may use for something else."""
+
+STAGE = "rlviz.stage"
+"""The same for the stage of progress."""
+
 Cell = tuple[int, int]
 """Column and row of a cell, counted from the top left."""
 

@@ -49,6 +49,8 @@ def make_environment(config: RunConfig, *, render: bool = False, whole_episodes:
 def make(environment: Environment, *, render: bool = False, whole_episodes: bool = False) -> Env:
     """Make the environment of a registry entry with its options, as ``make_environment`` does."""
     env = make_bare(environment, "rgb_array" if render else None)
+    if environment.world is not None:
+        env = NamedCell(env, environment.world)
     if environment.observation_wrapper is None or not whole_episodes:
         return add_view_wrappers(env, environment)
     raw = RawOutcome(env)

@@ -10,7 +10,7 @@ import numpy as np
 from gymnasium import spaces
 from gymnasium.wrappers import FlattenObservation
 
-from rlviz.learning.environments.cells import World, read_cell, read_stage
+from rlviz.learning.environments.cells import CELL, STAGE, World, read_cell, read_stage
 from rlviz.learning.environments.reward_components import COMPONENTS
 from rlviz.stats.pictures import is_picture
 
@@ -82,8 +82,8 @@ def wrap_numbered(env: Env, options: object) -> Env:
 
 
 class NamedCell(Wrapper):
-    """Puts the id of the environment's cell into ``info["cell"]`` after each reset and step, and the stage of progress
-    into ``info["stage"]``."""
+    """Puts the id of the environment's cell into ``info[CELL]`` after each reset and step, and the stage of progress
+    into ``info[STAGE]``."""
 
     def __init__(self, env: Env, world: World) -> None:
         super().__init__(env)
@@ -98,7 +98,7 @@ class NamedCell(Wrapper):
         return observation, reward, terminated, truncated, {**info, **self._place()}  # type: ignore[return-value]
 
     def _place(self) -> dict[str, int | None]:
-        return {"cell": read_cell(self._world, self.env), "stage": read_stage(self._world, self.env)}
+        return {CELL: read_cell(self._world, self.env), STAGE: read_stage(self._world, self.env)}
 
 
 class RawOutcome(Wrapper):

@@ -22,7 +22,7 @@ from rlviz.domain.config import ExplorationPlan, RunConfig
 from rlviz.domain.metrics import ARCHIVE_CELLS, ARCHIVE_LENGTH, ARCHIVE_RETURN, EXPLORED_CELLS, EXPLORED_TOTAL
 from rlviz.domain.reward_components import WEIGHTING
 from rlviz.domain.visits import EvaluatedPath, archive_weights
-from rlviz.learning.environments.cells import World
+from rlviz.learning.environments.cells import CELL, STAGE, World
 from rlviz.learning.environments.custom import find_environment
 from rlviz.learning.environments.reward_components import COMPONENTS, add_bonus
 from rlviz.learning.environments.state import NotCapturable
@@ -137,15 +137,15 @@ class Exploring(VecEnvWrapper):
             if is_last_step(info):
                 self._end_episode(index, info)
                 self._begin_episode(index, observations)
-            elif self._archive is not None and self.visits is not None and info["cell"] is not None:
-                env, place = self._environment(index), self.visits.place_of(info["cell"], info["stage"])
+            elif self._archive is not None and self.visits is not None and info[CELL] is not None:
+                env, place = self._environment(index), self.visits.place_of(info[CELL], info[STAGE])
                 self._archive.offer(index, place, env, observations[index], self.visits.place_steps)
         return observations, rewards, dones, infos
 
     def _cover(self, visits: Visits, rewards: Any, infos: list[dict[str, Any]]) -> None:
         weight = self._plan.coverage
         for index, info in enumerate(infos):
-            episodes = visits.visit(index, info["cell"], info["stage"])
+            episodes = visits.visit(index, info[CELL], info[STAGE])
             if weight is not None:
                 bonus = coverage_bonus(weight, episodes)
                 rewards[index] += bonus
@@ -233,7 +233,7 @@ class Exploring(VecEnvWrapper):
 
     def _first_place(self, index: int) -> tuple[int | None, int]:
         info = self.venv.reset_infos[index]
-        return info.get("cell"), info.get("stage", 0)
+        return info.get(CELL), info.get(STAGE, 0)
 
     def state(self) -> dict[str, Any]:
         return {

@@ -260,6 +260,7 @@ def differing_column(file: StepFile, columns: dict[str, Column], row: int, step:
         "episode_return": step.episode_return,
         "terminated": step.terminated,
         "truncated": step.truncated,
+        "cell": step.cell,
         **{COMPONENT + name: value for name, value in (step.components or {}).items()},
     }
     for name, value in came.items():

@@ -292,6 +292,7 @@ def rows_of(
             elapsed_ms=elapsed,
             frame_hash=frame_hash,
             components=dict(step.components or {}),
+            cell=step.cell,
         )
         for step, numbers, elapsed, frame_hash in zip(steps, seen, elapsed_ms, frame_hashes, strict=True)
     ]

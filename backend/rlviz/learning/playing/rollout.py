@@ -18,6 +18,7 @@ from stable_baselines3.common.utils import set_random_seed
 from rlviz.domain.spaces import MOST_NUMBERS, SpaceLayout
 from rlviz.learning.algorithms.policy import Policy
 from rlviz.learning.algorithms.reading import Reading
+from rlviz.learning.environments.cells import CELL
 from rlviz.learning.environments.conforming import own_action
 from rlviz.learning.environments.reward_components import COMPONENTS
 from rlviz.stats.pictures import is_picture
@@ -39,6 +40,7 @@ class Step(NamedTuple):
         reading: What the policy computes from ``observation``, from which it chooses the next action; None unless
             readings are requested (docs/records.md).
         components: The parts of ``reward`` by name, if the environment reports them.
+        cell: Id of the cell that the environment is in, if it names cells.
     """
 
     episode: int
@@ -51,6 +53,7 @@ class Step(NamedTuple):
     truncated: bool = False
     reading: Reading | None = None
     components: Mapping[str, float] | None = None
+    cell: int | None = None
 
     @property
     def is_last(self) -> bool:
@@ -66,8 +69,8 @@ class Episode:
         self.newest = Step(place, 0, None)
 
     def begin(self) -> Step:
-        observation, _ = self.env.reset(seed=self.seed)
-        self.newest = Step(self.place, 0, observation)
+        observation, info = self.env.reset(seed=self.seed)
+        self.newest = Step(self.place, 0, observation, cell=info.get(CELL))
         return self.newest
 
     def take_action(self, action: Any) -> Step:
@@ -86,6 +89,7 @@ class Episode:
             bool(terminated),
             bool(truncated or (number >= self._max_steps and not terminated)),
             components=info.get(COMPONENTS),
+            cell=info.get(CELL),
         )
         return self.newest
 

@@ -27,6 +27,7 @@ class Row:
     """A step record as numbers. Arrays are not changed afterwards.
 
     ``reading``: arrays or numbers by field. ``components``: the parts of the reward by name.
+    ``cell``: id of the cell of the environment's world, if it has one.
     """
 
     episode: int
@@ -43,6 +44,7 @@ class Row:
     frame_hash: bytes | None
     reading: dict[str, NDArray[Any]] = field(default_factory=dict)
     components: dict[str, float] = field(default_factory=dict)
+    cell: int | None = None
 
 
 class _Sink:
@@ -83,7 +85,7 @@ class StepWriter:
 
     The end of the block puts the complete, synced file at ``path``; an exception leaves no file. Rows after
     ``max_bytes`` are dropped, and the metadata says that the file was cut. All rows have the same fields in their
-    reading. Only components of the reward that are in the first group have a column.
+    reading. Only components of the reward that are in the first group have a column, and cells if one is there.
     """
 
     def __init__(self, path: Path, folder: Path, about: RecordsAbout, *, max_bytes: int) -> None:
@@ -200,6 +202,7 @@ class StepWriter:
             ("truncated", arrow.bool_()),
             ("elapsed_ms", arrow.float64()),
             ("frame_hash", hashed),
+            *([("cell", arrow.int32())] if any(row.cell is not None for row in rows) else []),
         ]
         for name, value in (first.reading if first is not None else {}).items():
             kind = arrow.from_numpy_dtype(value.dtype)

@@ -81,6 +81,7 @@ def record_of(
         truncated=step.truncated,
         elapsed_ms=elapsed_ms,
         frame_hash=None if frame is None else hash_of(frame),
+        cell=step.cell,
         reading=None if step.reading is None else _in_numbers(step.reading, most_actions),
     )
 
