@@ -69,6 +69,7 @@ _ROUTERS = (
     stream.router,
     sessions.router,
     games.router,
+    sessions.cells_router,
     evaluations.artifacts_router,
     metrics.compare_router,
     experiments.router,

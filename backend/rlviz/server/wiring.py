@@ -54,6 +54,7 @@ from rlviz.server.runs.groups import GroupService
 from rlviz.server.runs.presets import OwnPresets
 from rlviz.server.runs.service import PlayedRuns, RunAdoptionService, RunService
 from rlviz.server.runs.trash import TrashService
+from rlviz.server.sessions.cells import CellService
 from rlviz.server.sessions.service import SessionService
 from rlviz.server.settings import SettingsService
 from rlviz.server.snapshots.damage import DamageService
@@ -178,8 +179,15 @@ class Services:
         self.judging = JudgingService(self.database, self.runs, self.evaluations, self._record_reader)
         self.hints = HintService(self.runs, self.metrics, self.forks, self.evaluations, self.own_presets)
         self.games = GameService(settings, self.environments)
+        self.cells = CellService(self._record_reader)
         self.sessions = SessionService(
-            settings, self.database, self.supervisor.sessions, self.environments, PlayedRuns(*access), self.games
+            settings,
+            self.database,
+            self.supervisor.sessions,
+            self.environments,
+            PlayedRuns(*access),
+            self.games,
+            self.cells,
         )
 
     def _create_exchange(self) -> None:

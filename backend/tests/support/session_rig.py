@@ -103,6 +103,7 @@ class Rig:
             policies=self.policies,
             run_id=changes.pop("run_id", "a-run" if policies else None),
             seed=changes.pop("seed", 7),
+            start=changes.pop("start", None),
             greedy=changes.pop("greedy", True),
         )
         self._wants: deque[Any] = deque()

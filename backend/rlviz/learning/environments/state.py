@@ -12,6 +12,7 @@ import random
 import time
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
+from copy import deepcopy
 from typing import Any, Protocol, runtime_checkable
 
 import gymnasium
@@ -103,6 +104,47 @@ def restore_environment(env: Env, state: bytes) -> None:
             set_attributes(layer, value)
     if (conforming := conforming_layer(env)) is not None:
         conforming.forget_step()
+
+
+def restore_in_other(env: Env, twin: Env, state: bytes, seed: int) -> None:
+    """Restore in ``env`` a state that was captured in an environment built like ``twin``.
+
+    ``env`` may have other wrappers, such as one that draws, and attributes of drawing. Both are reset with ``seed``, so
+    that they are in the same state; whatever the state changes in ``twin`` is then changed in ``env``. Raises
+    NotCapturable.
+    """
+    env.reset(seed=seed)
+    twin.reset(seed=seed)
+    before = _pickled_attributes(twin)
+    restore_environment(twin, state)
+    others = layers_of(env)
+    for layer, then, now in zip(layers_of(twin), before, _pickled_attributes(twin), strict=True):
+        other = next((one for one in others if type(one) is type(layer)), None)
+        changed = {name for name, value in now.items() if then.get(name) != value}
+        if isinstance(layer, KeepsState):
+            if not isinstance(other, KeepsState):
+                raise NotCapturable(f"{type(env.unwrapped).__name__} has no {type(layer).__name__} here.")
+            other.restore_state(layer.capture_state())
+        elif other is not None:
+            set_attributes(other, deepcopy({name: vars(layer)[name] for name in changed}))
+
+
+def _pickled_attributes(env: Env) -> list[dict[str, bytes]]:
+    """Return the attributes of each layer, to find those that change; none of a layer that captures its own state."""
+    found = []
+    for layer in layers_of(env):
+        values = {} if isinstance(layer, KeepsState) else attributes(layer)
+        found.append({name: _pickled(value, env) for name, value in values.items()})
+    return found
+
+
+def _pickled(value: object, env: Env) -> bytes:
+    file = io.BytesIO()
+    try:
+        _Pickler(file, env).dump(value)
+    except Exception as error:
+        raise NotCapturable(f"An attribute of {type(env.unwrapped).__name__} cannot be copied: {error}") from error
+    return file.getvalue()
 
 
 def read_state(state: bytes) -> object:

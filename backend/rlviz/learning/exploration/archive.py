@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import math
 import pickle
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -192,6 +193,15 @@ class Archive:
         else:
             for index in range(len(self.steps)):
                 self.begin_episode(index)
+
+
+def read_archived(state: Mapping[str, Any], cell: int) -> tuple[bytes, Any] | None:
+    """Return the captured environment and the observation of ``cell`` in ``state``, which an archive returned.
+
+    None if it has no state of the cell. The environment was captured without ``_LEFT_OUT``.
+    """
+    blob = next((blob for one, blob, _, _ in state["states"] if one == cell), None)
+    return None if blob is None else pickle.loads(zstandard.ZstdDecompressor().decompress(blob))
 
 
 def _is_better(gained: float, steps: int, known: Archived) -> bool:

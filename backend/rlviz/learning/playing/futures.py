@@ -80,7 +80,7 @@ class RecordedEpisode:
 
     def check(self, step: Step) -> None:
         """Raise NoOtherFuture if ``step`` differs from the record."""
-        column = differing_column(self.file, self.columns, step.number, step._replace(episode=self._number))
+        column = self.differing_column(step)
         if column is None:
             return
         hint = " If you changed its code after the recording, that may be the cause." if self.is_custom else ""
@@ -88,6 +88,10 @@ class RecordedEpisode:
             f"This environment does not repeat exactly, so the other future cannot be shown: {column} of step "
             f"{step.number:,} differed when the episode was played again.{hint}"
         )
+
+    def differing_column(self, step: Step) -> str | None:
+        """Return the first column in which ``step`` differs from the record; None if none does."""
+        return differing_column(self.file, self.columns, step.number, step._replace(episode=self._number))
 
     def future_of(self, step: int, most: int | None) -> tuple[float | None, int]:
         """Return the sum of the rewards after ``step``, over ``most`` steps at most, and the number of these steps.

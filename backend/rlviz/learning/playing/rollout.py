@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from hashlib import blake2b
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 import gymnasium
 import numpy as np
@@ -60,16 +60,31 @@ class Step(NamedTuple):
         return self.terminated or self.truncated
 
 
-class Episode:
-    """An episode in an environment. Call ``begin``, then ``take`` until a step is the last."""
+class Start(Protocol):
+    """A moment within an episode, in which episodes begin instead of with a reset."""
 
-    def __init__(self, env: Env, place: int, seed: int, max_steps: int = MAX_EPISODE_STEPS) -> None:
-        self.env, self.place, self.seed = env, place, seed
+    def restore_in(self, env: Env, seed: int) -> tuple[Any, dict[str, Any]]:
+        """Bring ``env`` to this moment, with generators seeded by ``seed``. Returns what ``reset`` returns."""
+
+
+class Episode:
+    """An episode in an environment. Call ``begin``, then ``take`` until a step is the last.
+
+    With ``start``, it begins there: its steps and its return count from there, the environment's time limit does not.
+    """
+
+    def __init__(
+        self, env: Env, place: int, seed: int, max_steps: int = MAX_EPISODE_STEPS, start: Start | None = None
+    ) -> None:
+        self.env, self.place, self.seed, self.start = env, place, seed, start
         self._max_steps = max_steps
         self.newest = Step(place, 0, None)
 
     def begin(self) -> Step:
-        observation, info = self.env.reset(seed=self.seed)
+        if self.start is None:
+            observation, info = self.env.reset(seed=self.seed)
+        else:
+            observation, info = self.start.restore_in(self.env, self.seed)
         self.newest = Step(self.place, 0, observation, cell=info.get(CELL))
         return self.newest
 

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
 from pathlib import Path
 
-from rlviz.domain.errors import InvalidRequest
+import numpy as np
+
+from rlviz.domain.errors import InvalidRequest, RunFolderError
 from rlviz.domain.export_formats import StepsFormat
 from rlviz.learning.records.about import RecordsAbout
 from rlviz.learning.records.export import export
@@ -22,6 +26,46 @@ def find(path: Path, folder: Path, query: StepQuery) -> tuple[RecordsAbout, list
     """
     with StepFile(path, folder) as file:
         return file.about, file.names, find_steps(file, query)
+
+
+@dataclass(frozen=True)
+class CellStep:
+    """A step of a recorded episode. ``episode`` and ``index`` count from 0."""
+
+    evaluation_id: str
+    episode: int
+    index: int
+
+
+@dataclass(frozen=True)
+class CellVisits:
+    """What recorded episodes know of a cell.
+
+    ``first``: the step that reaches the cell in the fewest actions, and does not end its episode. ``ends``: whether an
+    episode ended in the cell.
+    """
+
+    first: CellStep | None
+    ends: bool
+
+
+def find_cell(paths: Mapping[str, Path], folder: Path, cell: int) -> CellVisits:
+    """Find ``cell`` in step records: ``paths`` by the id of their evaluation. Unreadable files are left out."""
+    found, ends = list[CellStep](), False
+    for evaluation_id, path in paths.items():
+        with suppress(FileNotFoundError, RunFolderError, ValueError), StepFile(path, folder) as file:
+            if "cell" not in file.names:
+                continue
+            for columns in file.by_group(["episode", "index", "cell", "terminated", "truncated"]):
+                is_there = columns["cell"].present & (columns["cell"].numbers == cell)
+                is_last = columns["terminated"].numbers | columns["truncated"].numbers
+                ends = ends or bool((is_there & columns["terminated"].numbers).any())
+                rows = np.flatnonzero(is_there & ~is_last)
+                if len(rows):
+                    row = rows[np.argmin(columns["index"].numbers[rows])]
+                    place = (int(columns[name].numbers[row]) for name in ("episode", "index"))
+                    found.append(CellStep(evaluation_id, *place))
+    return CellVisits(min(found, key=lambda one: one.index, default=None), ends)
 
 
 def export_pieces(

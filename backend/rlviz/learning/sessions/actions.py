@@ -276,8 +276,8 @@ class History:
         return same
 
     def replay(self, env: Env, steps: int, alive: Callable[[], None]) -> History:
-        """Replay the first ``steps`` of the episode in ``env`` from its seed, calling ``alive`` at every step."""
-        earlier = History(Episode(env, self.episode.place, self.episode.seed))
+        """Replay the first ``steps`` of the episode in ``env`` from its beginning, calling ``alive`` at every step."""
+        earlier = History(Episode(env, self.episode.place, self.episode.seed, start=self.episode.start))
         earlier.episode.begin()
         for taken in self.taken[:steps]:
             alive()

@@ -9,7 +9,7 @@ from __future__ import annotations
 import shutil
 import tempfile
 from pathlib import Path
-from typing import BinaryIO
+from typing import Annotated, BinaryIO, Literal
 
 from pydantic import ConfigDict, Field, JsonValue
 
@@ -34,6 +34,27 @@ class DescribedRom(LazyModel):
     start_state: str | None = Field(None, description="File in the folder of the ROM to begin with; null: switch on.")
 
 
+class RecordedStart(LazyModel):
+    """A step of a recorded episode. It is reached by replaying the episode."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    kind: Literal["episode"] = "episode"
+    evaluation_id: str
+    episode: int = Field(description="Its number in the evaluation, from 0.")
+    index: int = Field(description="The step, from 0.")
+
+
+class ArchivedStart(LazyModel):
+    """The state of a cell in the archive of a snapshot."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    kind: Literal["archive"] = "archive"
+    snapshot: str
+    cell: int
+
+
 class SessionPlan(LazyModel):
     """What to play: a policy of a run in the run's environment, an environment without a policy, or a ROM."""
 
@@ -53,6 +74,9 @@ class SessionPlan(LazyModel):
     )
     seed: Seed
     greedy: bool = True
+    start: Annotated[RecordedStart | ArchivedStart, Field(discriminator="kind")] | None = Field(
+        None, description="Where each episode begins; null: at the environment's own start."
+    )
     secret: str = Field(description="Identifies the worker to the service.")
     service: str = Field(description="The process of the service. After it has ended, the folder can be removed.")
 

@@ -252,7 +252,7 @@ class Display:
             return
         self._outlet.show(record, frame, self.seen.choose_pictures(step.observation, policy, hurried=hurried))
         self.slice.note(step)
-        if not again:
+        if not again and self._stage.start is None:
             for sink in self._sinks:
                 sink(history.episode, step, record, frame)
 
@@ -296,7 +296,7 @@ class EpisodePlayer:
 
     def begin(self, number: int, seed: int) -> None:
         """Start episode ``number`` with a reset, which ``show`` shows."""
-        history = self._history = History(Episode(self._stage.env, number, seed))
+        history = self._history = History(Episode(self._stage.env, number, seed, start=self._stage.start))
         self._sources.forget_next()
         self._generator_history.clear()
         self._seed(history)

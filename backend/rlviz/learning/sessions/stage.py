@@ -21,7 +21,7 @@ from rlviz.learning.algorithms import ALGORITHMS
 from rlviz.learning.algorithms.policy import TrainedPolicy, replace_weights
 from rlviz.learning.environments.base import Environment
 from rlviz.learning.playing.evaluate import load_policy
-from rlviz.learning.playing.rollout import Env, Episode, Step
+from rlviz.learning.playing.rollout import Env, Episode, Start, Step
 from rlviz.learning.playing.seen import Seen
 from rlviz.learning.sessions.packets import Presence, Recording
 from rlviz.rundir.files import is_file, open_file
@@ -185,7 +185,11 @@ means that the viewer went back. The frame may be overwritten after the call, so
 
 @dataclass(frozen=True)
 class Stage:
-    """What is played, where, and from which seed. ``make_env`` makes another environment of the same kind."""
+    """What is played, where, and from which seed. ``make_env`` makes another environment of the same kind.
+
+    With ``start``, episodes begin there. They do not go to the sinks, since their returns cannot be compared with those
+    of whole episodes.
+    """
 
     mode: SessionMode
     environment: Environment
@@ -195,6 +199,7 @@ class Stage:
     run_id: str | None
     seed: int
     greedy: bool
+    start: Start | None = None
 
 
 class Outlet(Protocol):

@@ -52,6 +52,7 @@ from rlviz.learning.sessions.packets import HEAD, WORKER_MESSAGE, Kind, PackedSt
 from rlviz.learning.sessions.played import PlayedRun
 from rlviz.learning.sessions.player import SessionPlayer
 from rlviz.learning.sessions.stage import FixedPolicy, NewestPolicy, NoPolicy, PolicySource, SessionInput, Stage
+from rlviz.learning.sessions.starts import make_start
 from rlviz.learning.training.attempt import where
 from rlviz.machine import kill_children
 from rlviz.rundir.folder import RunFolder
@@ -301,7 +302,7 @@ def play_session(folder: SessionFolder) -> None:
                 _describe(plan.rom, plan.env_id, link, watchdog)
             policies = _policies(plan, before_load=lambda: watchdog.alive(OPENING_SECONDS))
             at_the_end.callback(policies.close)
-            stage = _stage(plan, policies)
+            stage = _stage(plan, policies, watchdog.alive)
             faults = SessionFaults(lambda why: link.send(ErrorMessage(detail=why)))
             listen(stage.env, faults.report)
             fps = float(stage.environment.render_fps)
@@ -363,13 +364,17 @@ def _policies(plan: SessionPlan, before_load: Callable[[], None]) -> PolicySourc
     return NewestPolicy(folder, config.algo, Lease(folder), ended_attempt=plan.ended_attempt, before_load=before_load)
 
 
-def _stage(plan: SessionPlan, policies: PolicySource) -> Stage:
+def _stage(plan: SessionPlan, policies: PolicySource, alive: Callable[[], None]) -> Stage:
+    start = None
     if plan.run_folder is None:
         environment, run_id = _environment(plan), None
     else:
-        config = RunFolder.at(plan.run_folder).read_config()
+        folder = RunFolder.at(plan.run_folder)
+        config = folder.read_config()
         environment, run_id = find_environment(config), config.run_id
         torch.set_num_threads(config.torch_threads)
+        if plan.start is not None:
+            start = make_start(folder, plan.start, alive)
     make_env = partial(make, environment, render=True, whole_episodes=True)
     return Stage(
         mode=plan.mode,
@@ -380,6 +385,7 @@ def _stage(plan: SessionPlan, policies: PolicySource) -> Stage:
         run_id=run_id,
         seed=plan.seed,
         greedy=plan.greedy,
+        start=start,
     )
 
 

@@ -597,15 +597,8 @@ def read_map(folder: RunFolder, environment: Environment | None, step: int | Non
     world = environment.world if environment is not None else None
     plan = folder.read_config().exploration
     is_recorded = plan is not None and plan.counts_visits
-    found: VisitMap | None = None
-    if world is not None and is_recorded:
-        with suppress(FileNotFoundError):
-            found = read_document(folder.map_path, VisitMap, folder.path)
-    if found is not None and world is not None and any(len(frame.visits) != world.cells for frame in _frames(found)):
-        raise damage_error(
-            folder.map_path, folder.path, f"It does not have the {world.cells} cells of the environment."
-        )
-    frames = _frames(found) if found is not None else []
+    found = read_visits(folder, world) if world is not None and is_recorded else None
+    frames = visit_frames(found) if found is not None else []
     at = max((frame for frame in frames if step is None or frame.step <= step), key=lambda one: one.step, default=None)
     return RunMap(
         run_id=folder.run_id,
@@ -622,7 +615,21 @@ def read_map(folder: RunFolder, environment: Environment | None, step: int | Non
     )
 
 
-def _frames(found: VisitMap) -> list[VisitFrame]:
+def read_visits(folder: RunFolder, world: World) -> VisitMap | None:
+    """Return the visits of a run in ``world``; None if none were written. Raises RunFolderError."""
+    try:
+        found = read_document(folder.map_path, VisitMap, folder.path)
+    except FileNotFoundError:
+        return None
+    counts = [found.episodes, *(frame.visits for frame in visit_frames(found))]
+    if any(len(one) != world.cells for one in counts):
+        raise damage_error(
+            folder.map_path, folder.path, f"It does not have the {world.cells} cells of the environment."
+        )
+    return found
+
+
+def visit_frames(found: VisitMap) -> list[VisitFrame]:
     """Return the maps of all steps, the newest last. A rollback may leave later ones behind."""
     earlier = [frame for frame in found.frames if frame.step < found.step]
     return [*earlier, VisitFrame(step=found.step, visits=found.visits)]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
 from pydantic import Field, JsonValue
 
 from rlviz.domain.config import Seed
@@ -28,6 +30,42 @@ class SessionCreate(Body):
         None, description=f"Seed of the first episode; each further episode adds 1. null: {DEFAULT_EVALUATION_SEED:,}."
     )
     greedy: bool = Field(True, description="Take the best action instead of exploring as in training.")
+    cell: int | None = Field(
+        None,
+        ge=0,
+        description="Cell of the run's map in which each episode begins; null: at the environment's own start. "
+        "Episodes that begin in a cell are not stored.",
+    )
+
+
+class CellStart(Wire):
+    """Where episodes begin that begin in a cell."""
+
+    kind: Literal["episode", "archive"] = Field(
+        description="A step of a recorded episode, which is replayed; or a state in the archive of a snapshot."
+    )
+    evaluation_id: str | None = Field(None, description="Null for a state in the archive.")
+    episode: int | None = Field(None, description="Number of the episode in the evaluation, from 0.")
+    index: int | None = Field(None, description="The step that reaches the cell.")
+    snapshot: str | None = Field(None, description="Name of the snapshot; null for a recorded episode.")
+
+
+class MapCellDetails(Wire):
+    """What a run knows of a cell of its map."""
+
+    run_id: str
+    id: int = Field(description="Cells are counted from 0, row by row.")
+    x: int = Field(description="Column, from the left.")
+    y: int = Field(description="Row, from the top.")
+    room: int = Field(description="Place of its room in the map's `rooms`.")
+    visits: int = Field(description="Steps of training that ended there, and episodes that began there.")
+    episodes: int = Field(description="Episodes of training that visited it.")
+    first_visit_after: int | None = Field(
+        description="Step of the last map without a visit; null: none, or never visited."
+    )
+    first_visit_by: int | None = Field(description="Step of the first map with a visit; null: never visited.")
+    start: CellStart | None = Field(description="Where a session begins there; null: no state of the cell is known.")
+    why_no_start: str | None = Field(description="Why there is none, and what helps.")
 
 
 class Session(Wire):

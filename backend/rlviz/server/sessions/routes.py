@@ -6,13 +6,14 @@ import asyncio
 from contextlib import suppress
 from typing import Annotated
 
-from fastapi import Depends, WebSocket, WebSocketDisconnect
+from fastapi import Depends, Path, WebSocket, WebSocketDisconnect
 from pydantic import ValidationError
 
 from rlviz.domain.errors import (
     GameNotFound,
     InvalidRequest,
     NothingToPlay,
+    RunFolderError,
     RunNotFound,
     SessionNotFound,
     TooManySessions,
@@ -21,16 +22,23 @@ from rlviz.domain.errors import (
 from rlviz.domain.ids import utc
 from rlviz.domain.sessions import CLIENT_MESSAGE, SERVER_MESSAGE, ErrorMessage
 from rlviz.server.dependencies import provided
+from rlviz.server.lanes import Lane
 from rlviz.server.problems import as_problem, documented, problem_response
 from rlviz.server.proxy import link
 from rlviz.server.router import Router
+from rlviz.server.runs.service import RunService
+from rlviz.server.sessions.cells import CellService
 from rlviz.server.sessions.live_session import LiveSession, Outbox
-from rlviz.server.sessions.models import Session, SessionCreate
+from rlviz.server.sessions.models import MapCellDetails, Session, SessionCreate
 from rlviz.server.sessions.service import NewSession, SessionService
 
 Sessions = Annotated[SessionService, Depends(provided(SessionService))]
+Cells = Annotated[CellService, Depends(provided(CellService))]
+Runs = Annotated[RunService, Depends(provided(RunService))]
 
 router = Router(prefix="/sessions", tag="sessions")
+
+cells_router = Router(prefix="/runs/{run_id}/map/cells", tag="sessions", lane=Lane.READS)
 
 for messages in (CLIENT_MESSAGE, SERVER_MESSAGE):
     messages.rebuild()  # at import time, so that the first frames of a session are not late
@@ -57,6 +65,12 @@ async def list_sessions(sessions: Sessions) -> list[Session]:
 async def end_session(session_id: str, sessions: Sessions) -> None:
     """End a session and notify its viewer."""
     sessions.delete(session_id)
+
+
+@cells_router.get("/{cell}", responses=documented(RunNotFound, InvalidRequest, RunFolderError))
+def get_map_cell(run_id: str, cell: Annotated[int, Path(ge=0)], runs: Runs, cells: Cells) -> MapCellDetails:
+    """Return how often training was in a cell of the run's map, and whether a session can begin there."""
+    return cells.describe(runs.folder(run_id), cell)
 
 
 @router.websocket("/{session_id}/socket")

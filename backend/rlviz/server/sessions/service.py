@@ -36,6 +36,7 @@ from rlviz.server.evaluations.film import choose_policy
 from rlviz.server.games.service import GameService
 from rlviz.server.runs.environments import EnvironmentService
 from rlviz.server.runs.service import PlayedRuns
+from rlviz.server.sessions.cells import CellService
 from rlviz.server.sessions.live_session import LiveSession
 from rlviz.server.supervisor.trust_guard import TrustGuard
 from rlviz.server.supervisor.workers import SessionWorkers
@@ -54,6 +55,7 @@ class NewSession:
     checkpoint_step: int | None = None
     seed: int | None = None
     greedy: bool = True
+    cell: int | None = None
 
 
 PATIENCE_SECONDS = 3.0
@@ -74,12 +76,13 @@ class SessionService:
         environments: EnvironmentService,
         played: PlayedRuns,
         games: GameService,
+        cells: CellService,
         *,
         clock: Callable[[], float] = time.time,
         patience: float = PATIENCE_SECONDS,
     ) -> None:
         self._settings, self._database = settings, database
-        self._patience = patience
+        self._patience, self._cells = patience, cells
         self._workers, self._environments, self._played = workers, environments, played
         self._games = games
         self._clock, self._trust = clock, TrustGuard(settings)
@@ -206,10 +209,12 @@ class SessionService:
         if new.rom is not None:
             return self._plan_of_rom(new, new.rom, common)
         if new.run_id is None:
+            if new.cell is not None:
+                raise InvalidRequest.field("/cell", "Only a run has a map. Give run_id, or leave cell out.")
             return self._plan_of_environment(new, common)
         if new.env_options:
             raise InvalidRequest.field("/env_options", "A run brings its own options. Leave env_options out.")
-        return self._plan_of_run(new.run_id, new.checkpoint_step, common)
+        return self._plan_of_run(new.run_id, new.checkpoint_step, new.cell, common)
 
     def _plan_of_rom(self, new: NewSession, name: str, common: Mapping[str, object]) -> SessionPlan:
         if new.run_id is not None or new.env_id is not None or new.env_options or new.checkpoint_step is not None:
@@ -238,7 +243,9 @@ class SessionService:
             }
         )
 
-    def _plan_of_run(self, run_id: str, step: int | None, common: Mapping[str, object]) -> SessionPlan:
+    def _plan_of_run(
+        self, run_id: str, step: int | None, cell: int | None, common: Mapping[str, object]
+    ) -> SessionPlan:
         with self._database.read() as session:
             run = get_run(session, run_id)
         folder = RunFolder(self._settings.runs_dir, run_id)
@@ -259,6 +266,7 @@ class SessionService:
                 "run_folder": folder.path,
                 "policy": policy,
                 "ended_attempt": run.attempt if run.state.is_final else None,
+                "start": None if cell is None else self._cells.find_start(folder, config, cell),
             }
         )
 

@@ -56,6 +56,8 @@ class Emulator:
             log_level="ERROR",
         )
         self._held: tuple[str, ...] = ()
+        self._redrawn: Bytes | None = None
+        """The picture of a restored moment, until the next frame."""
         self._addresses = cartridge.addresses()
 
     def address(self, name: str) -> int:
@@ -78,7 +80,7 @@ class Emulator:
         for button in buttons:
             if button not in self._held:
                 self._pyboy.button_press(button)
-        self._held = tuple(buttons)
+        self._held, self._redrawn = tuple(buttons), None
         self._pyboy.tick(frames, render, False)
 
     def mark_start(self) -> None:
@@ -88,11 +90,22 @@ class Emulator:
     def restart(self, timer_div: int) -> None:
         """Return to the marked moment, with this value (0 to 255) in the timer, which games draw numbers from."""
         self._pyboy.game_wrapper.reset_game(timer_div=timer_div)
-        self._held = ()
+        self._held, self._redrawn = (), None
 
     def screen(self) -> Bytes:
         """Return the picture last drawn: 144 × 160 × 4, red, green, blue and padding. It changes with the next one."""
-        return self._pyboy.screen.ndarray  # type: ignore[no-any-return]
+        return self._pyboy.screen.ndarray if self._redrawn is None else self._redrawn
+
+    def redraw(self) -> None:
+        """Draw a picture after loading a state that was saved without drawing. The state stays the same.
+
+        Only running a frame draws, so the picture is that of the next frame, after which the state is loaded again.
+        """
+        now = self.save()
+        self._pyboy.tick(1, True, False)
+        drawn = self.screen().copy()
+        self.load(now)
+        self._redrawn = drawn
 
     def save(self) -> EmulatorState:
         file = io.BytesIO()
@@ -112,12 +125,12 @@ class Emulator:
                 f"{state.pyboy} to continue exactly."
             )
         self._pyboy.load_state(io.BytesIO(state.saved))
-        self._held = state.held
+        self._held, self._redrawn = state.held, None
 
     def load_bytes(self, saved: bytes) -> None:
         """Load a state that PyBoy saved, with no button held. Raises whatever PyBoy does if it cannot."""
         self._pyboy.load_state(io.BytesIO(saved))
-        self._held = ()
+        self._held, self._redrawn = (), None
 
     def memory(self) -> bytes:
         """Return the work RAM."""

@@ -138,6 +138,9 @@ class SteppedGame(gymnasium.Env[Any, Any]):
         self._read_memory()
         if pictures is not None:
             self._pictures[:] = pictures
+        elif self._draws:  # the environment that saved it does not draw
+            self._emulator.redraw()
+            self._pictures[:] = self._picture()
 
     def memory(self) -> bytes:
         """Return the work RAM of the Game Boy."""
