@@ -137,6 +137,7 @@ def record(folder: RunFolder, actions: list[int], seed: int, evaluation_id: str 
     rows = rows_of(steps, *layouts, actor=Actor.POLICY, elapsed_ms=[0.0] * len(steps), frame_hashes=nothing)
     wanted = StepsWanted(detail=Detail.STANDARD, max_bytes=10**8)
     write_collected(folder, evaluation_id, about, wanted, [EpisodeRows(RecordedEpisode(seed=seed), rows)])
+    folder.evaluations.record_path(evaluation_id).write_text("{}")
     return steps
 
 

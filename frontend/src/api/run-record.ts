@@ -114,6 +114,19 @@ export function mapQuery(run: Run, step: number | null) {
   });
 }
 
+/** What a run knows of a cell of its map, and whether an episode can begin there. */
+export function mapCellQuery(runId: string, cell: number) {
+  return queryOptions({
+    queryKey: [...keys.map(runId), "cell", cell],
+    queryFn: ({ signal }) => {
+      const path = { run_id: runId, cell };
+      return unwrap(http.GET("/runs/{run_id}/map/cells/{cell}", { params: { path }, signal }));
+    },
+    // Recordings and snapshots come and go.
+    staleTime: 0,
+  });
+}
+
 /** The file of a run's folder that holds its Q-table. */
 export const Q_TABLE = "q_table.json";
 

@@ -1,5 +1,5 @@
 import { keepPreviousData, queryOptions, useQuery } from "@tanstack/react-query";
-import { apiBase, http, unwrap } from "./http";
+import { ApiError, apiBase, http, unwrap } from "./http";
 import { keys } from "./keys";
 import type { Clip, PolicyReading, StepColumns, StepRecord } from "./types";
 
@@ -77,6 +77,46 @@ async function allRecords(ask: (from: number) => Promise<StepColumns>): Promise<
   }
 }
 
+/** The cells that a recorded episode walks through; null if its steps were recorded without cells. */
+export function episodeCellsQuery(runId: string, evaluationId: string, episode: number) {
+  const search = { episode, columns: "cell" };
+  return queryOptions({
+    queryKey: keys.steps(runId, evaluationId, { cells: episode }),
+    queryFn: ({ signal }) => cellsOf(() => fetchSteps(runId, evaluationId, search, signal)),
+    staleTime: Infinity,
+  });
+}
+
+/** The cells that the episode of a clip walks through; null if its steps were recorded without cells. */
+export function clipCellsQuery({ run_id, id, steps }: Clip) {
+  return queryOptions({
+    queryKey: [...keys.clipSteps(run_id, id, steps?.blake2b ?? ""), "cells"],
+    queryFn: ({ signal }) =>
+      cellsOf(() =>
+        unwrap(
+          http.GET("/runs/{run_id}/clips/{clip_id}/steps", {
+            params: { path: { run_id, clip_id: id }, query: { columns: "cell" } },
+            signal,
+          }),
+        ),
+      ),
+    staleTime: Infinity,
+  });
+}
+
+const NO_SUCH_COLUMN = 422;
+
+async function cellsOf(ask: () => Promise<StepColumns>): Promise<number[] | null> {
+  try {
+    const cells = ((await ask()).columns.cell ?? []) as (number | null)[];
+    const known = cells.filter((cell) => cell !== null);
+    return known.filter((cell, place) => cell !== known[place - 1]);
+  } catch (error) {
+    if (error instanceof ApiError && error.status === NO_SUCH_COLUMN) return null;
+    throw error;
+  }
+}
+
 /** The step records of a clip. */
 export function useClipSteps(clip: Clip) {
   return useQuery(clipStepsQuery(clip));
@@ -130,6 +170,7 @@ export function recordsOf({ columns, info }: StepColumns): StepRecord[] {
       truncated: cell("truncated"),
       elapsed_ms: cell("elapsed_ms"),
       frame_hash: cell("frame_hash"),
+      cell: cell("cell"),
       reading: readings.length > 0 ? { ...NO_READING, squashed: info.squashed, ...reading } : null,
     } as StepRecord;
   });

@@ -51,6 +51,7 @@ export type Relative = Schemas["Relative"];
 export type RunPast = Schemas["PastCurves"];
 export type RunEvent = Schemas["RunEvent"];
 export type RunMap = Schemas["RunMap"];
+export type MapCellDetails = Schemas["MapCellDetails"];
 export type World = Schemas["WorldInfo"];
 export type ExplorationPlan = Schemas["ExplorationPlan"];
 export type RewardPlan = Schemas["RewardPlan"];

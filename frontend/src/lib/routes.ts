@@ -24,6 +24,8 @@ export const routes = {
   playOn: (environment: string) => `/play?env=${encodeURIComponent(environment)}`,
   /** Play a run's environment by keyboard, taking turns with its policy. */
   playRun: (id: string) => `/play?run=${encodeURIComponent(id)}`,
+  /** The same, where each episode begins in a cell of the run's map. */
+  playFromCell: (id: string, cell: number) => `/play?run=${encodeURIComponent(id)}&cell=${cell}`,
   /** The Game Boy games of the user that can be described. */
   describeGames: "/play/game",
   /** Describe a Game Boy game of the user's, by the name of its folder. */

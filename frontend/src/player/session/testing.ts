@@ -5,7 +5,7 @@ import type { SessionSocket } from "./session-client";
 export const recordOf = (index: number, change: Partial<StepRecord> = {}): StepRecord => ({
   ...{ episode: 0, index, observation: [0, 0], observation_hash: null, action: 0 },
   ...{ actor: "policy", reward: 1, episode_return: index, terminated: false, truncated: false },
-  ...{ elapsed_ms: 0, frame_hash: null, reading: null, reward_components: null },
+  ...{ elapsed_ms: 0, frame_hash: null, cell: null, reading: null, reward_components: null },
   ...change,
 });
 

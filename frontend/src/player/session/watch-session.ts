@@ -4,6 +4,7 @@ import { useCallback, useEffect, useState } from "react";
 import { apiLink } from "@/api/http";
 import { createSession } from "@/api/sessions";
 import type { CreateSession, SessionHello } from "@/api/types";
+import type { AgentStart } from "@/lib/agent-view";
 import { createStore } from "@/lib/store";
 import { browserTimers } from "@/lib/time";
 import { useStoreValue } from "@/lib/use-store";
@@ -12,9 +13,10 @@ import type { AnimationFrames } from "./frame-presenter";
 import { KeyInput } from "./key-input";
 import { SessionClient, type SessionSocket } from "./session-client";
 
-/** A session in which the newest policy of a run plays. */
-export function watchSession(runId: string): SessionClient {
-  return sessionOf({ run_id: runId, mode: "watch" });
+/** A session in which the newest policy of a run plays, or with `start` another one, whose episodes begin in a cell. */
+export function watchSession(runId: string, start: AgentStart | null = null): SessionClient {
+  const from = start && { cell: start.cell, checkpoint_step: start.step };
+  return sessionOf({ run_id: runId, mode: "watch", ...from });
 }
 
 /** A session in which a person plays, in a run's environment or in one without a run. It starts paused. */

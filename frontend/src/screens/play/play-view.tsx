@@ -6,6 +6,7 @@ import { environmentsQuery } from "@/api/choices";
 import { gamesQuery } from "@/api/games";
 import { runQuery } from "@/api/runs";
 import type { CreateSession } from "@/api/types";
+import { wholeNumber } from "@/lib/agent-view";
 import { useQueryString } from "@/lib/query-string";
 import { isRunId, routes } from "@/lib/routes";
 import { playSession } from "@/player/session/watch-session";
@@ -24,7 +25,8 @@ export function PlayView() {
   const [query] = useQueryString();
   const run = query.get("run");
   const env = query.get("env");
-  if (run && isRunId(run)) return <PlayRun key={run} id={run} />;
+  const cell = wholeNumber(query.get("cell"));
+  if (run && isRunId(run)) return <PlayRun key={`${run} ${cell}`} id={run} cell={cell} />;
   if (env) return <PlayEnvironment key={env} id={env} />;
   return <PlayChoices />;
 }
@@ -87,15 +89,24 @@ function GamesToDescribe() {
   );
 }
 
+interface PlayRunProps {
+  id: string;
+  /** The cell of the run's map in which episodes begin; null: at the environment's own start. */
+  cell: number | null;
+}
+
 /** The environment of a run, played by hand and by its policy in turns. */
-function PlayRun({ id }: { id: string }) {
-  const [client] = useState(() => playSession({ run_id: id }));
+function PlayRun({ id, cell }: PlayRunProps) {
+  const [client] = useState(() => playSession({ run_id: id, cell }));
   const { data: run, error, refetch } = useQuery(runQuery(id));
   if (error) return <ErrorState error={error} retry={() => void refetch()} />;
   return (
     <>
       <PageHeader title="Take the controls">
-        Play beside the policy of {run?.name ?? id}, on the same episodes.
+        Play beside the policy of {run?.name ?? id}
+        {cell === null
+          ? ", on the same episodes."
+          : ", in episodes that begin in a cell of its map. They are not kept, because their returns count from there."}
       </PageHeader>
       <PlayRoom
         client={client}

@@ -10,7 +10,7 @@ import { isActive } from "@/api/runs";
 import type { Evaluation, RunDetail } from "@/api/types";
 import { withRetry } from "@/api/with-retry";
 import type { ChartGroup } from "@/charts/chart-group";
-import { type AgentViewName, chooseAgentView, useAgentView } from "@/lib/agent-view";
+import { type AgentViewName, chooseAgentView, useAgentStart, useAgentView } from "@/lib/agent-view";
 import { AgentViews } from "@/player/agent/views";
 import { EvaluationClip } from "./playback/evaluation-view";
 import { ForkAt } from "./snapshots/fork-at";
@@ -33,6 +33,7 @@ interface AgentProps {
 export function Agent({ run, group }: AgentProps) {
   const { data: evaluations } = useQuery(evaluationsQuery(run.id));
   const chosen = useAgentView();
+  const start = useAgentStart();
   const usual = useUsualView(run, evaluations);
   const shown = chosen ?? usual;
   const news = useNews(evaluations, shown);
@@ -56,7 +57,12 @@ export function Agent({ run, group }: AgentProps) {
       onChoose={chooseAgentView}
     >
       {shown === "live" ? (
-        <LiveWindow run={run} chosen={chosen === "live"} />
+        <LiveWindow
+          key={start ? `${start.cell} ${start.step}` : "start"}
+          run={run}
+          chosen={chosen === "live"}
+          start={start}
+        />
       ) : shown === "moment" ? (
         <MomentView run={run} group={group} onLeave={() => chooseAgentView(null)} Fork={ForkAt} />
       ) : (

@@ -9,13 +9,17 @@ import {
   StepForward,
   Undo2,
 } from "lucide-react";
+import { useQuery } from "@tanstack/react-query";
 import { useEffect, useRef, useState } from "react";
 import { useRunStill } from "@/api/choices";
 import { whyNotYet } from "@/api/evaluate";
+import { mapQuery } from "@/api/run-record";
 import { isActive } from "@/api/runs";
 import type { RunDetail } from "@/api/types";
+import { type AgentStart, writeAgentStart } from "@/lib/agent-view";
 import { useMediaQuery } from "@/lib/media";
 import { count } from "@/lib/number";
+import { changeQueryString, searchOf } from "@/lib/query-string";
 import { routes } from "@/lib/routes";
 import { useStore, useStoreValue } from "@/lib/use-store";
 import { Stage, useCornerWindow } from "@/player/agent/stage";
@@ -43,6 +47,7 @@ import { Key } from "@/player/video/transport";
 import { Button, buttonClass } from "@/ui/button";
 import { HoverLink } from "@/ui/hover-link";
 import { Segmented } from "@/ui/segmented";
+import { nameOfCell } from "../map/world";
 import { LiveReading } from "./live-reading";
 import { type Frozen, type FrozenPicture, useFrozenPicture } from "./use-frozen";
 
@@ -50,14 +55,16 @@ interface LiveWindowProps {
   run: RunDetail;
   /** Whether the user chose this view, so that an ended run plays too. */
   chosen: boolean;
+  /** The cell in which episodes begin; null: at the environment's own start. Another one needs another window. */
+  start?: AgentStart | null;
 }
 
 /**
  * The agent plays with its newest policy from the first second of training, and with the final one once the run has
  * ended. It plays only while it can be seen: the window is in sight or docked, and the page is visible.
  */
-export function LiveWindow({ run, chosen }: LiveWindowProps) {
-  const [client] = useState(() => watchSession(run.id));
+export function LiveWindow({ run, chosen, start = null }: LiveWindowProps) {
+  const [client] = useState(() => watchSession(run.id, start));
   const screen = useRef<HTMLDivElement>(null);
   const game = useRef<HTMLDivElement>(null);
   const state = useStore(client.state);
@@ -103,7 +110,7 @@ export function LiveWindow({ run, chosen }: LiveWindowProps) {
   };
   return (
     <ViewLayout
-      title={<LiveTitle run={run} state={state} />}
+      title={<LiveTitle run={run} state={state} start={start} />}
       meta={<LiveMeta run={run} client={client} />}
       stage={
         <div
@@ -112,7 +119,7 @@ export function LiveWindow({ run, chosen }: LiveWindowProps) {
         >
           <Stage
             label="Live"
-            caption={liveTitle(run, state)}
+            caption={liveTitle(run, state, start)}
             corner={{ ...corner, afloat: corner.afloat && begun }}
             stillUrl={hasFrame ? null : stillUrl}
           >
@@ -142,9 +149,10 @@ export function LiveWindow({ run, chosen }: LiveWindowProps) {
             />
             {frozen && <FrozenMark index={frozen.record.index} {...{ picture }} />}
           </Stage>
+          {start && <FromCell run={run} cell={start.cell} />}
           <PlayBar
             client={client}
-            runId={run.id}
+            ownPage={start ? routes.playFromCell(run.id, start.cell) : routes.playRun(run.id)}
             frozen={frozen !== null}
             onLive={goLive}
             onFullScreen={toggleFullScreen}
@@ -168,6 +176,31 @@ export function LiveWindow({ run, chosen }: LiveWindowProps) {
   );
 }
 
+/** Says in which cell episodes begin, and leads back to the environment's own start. */
+function FromCell({ run, cell }: { run: RunDetail; cell: number }) {
+  const { data: map } = useQuery(mapQuery(run, null));
+  return (
+    <div className="flex flex-wrap items-center justify-between gap-x-3 gap-y-1 text-xs text-ink-soft tabular-nums">
+      <p>
+        Each episode begins in a cell of the map
+        {map?.world ? `: ${nameOfCell(map.world, cell)}` : ""}. Steps and return count from there.
+      </p>
+      <Button
+        size="sm"
+        variant="quiet"
+        onClick={() =>
+          changeQueryString((query) => {
+            writeAgentStart(query, null);
+            return searchOf(query);
+          })
+        }
+      >
+        Begin at the start
+      </Button>
+    </div>
+  );
+}
+
 const WITHOUT_PICTURE = {
   "not kept": ", its frame was not kept",
   decoding: "",
@@ -185,7 +218,8 @@ function FrozenMark({ index, picture }: { index: number; picture: FrozenPicture 
 
 interface PlayBarProps {
   client: SessionClient;
-  runId: string;
+  /** Where the same is played on a page of its own. */
+  ownPage: string;
   /** A chosen moment is shown; playing continues from the live one. */
   frozen: boolean;
   onLive: () => void;
@@ -195,7 +229,7 @@ interface PlayBarProps {
 const icon = "size-4";
 
 /** Controls: pause, one step back and forward, speed, a separate page, and full screen. */
-function PlayBar({ client, runId, frozen, onLive, onFullScreen }: PlayBarProps) {
+function PlayBar({ client, ownPage, frozen, onLive, onFullScreen }: PlayBarProps) {
   const { phase, playing } = useStore(client.state);
   const live = phase === "live";
   const goesOn = live && playing && !frozen;
@@ -219,7 +253,7 @@ function PlayBar({ client, runId, frozen, onLive, onFullScreen }: PlayBarProps) 
       </Key>
       <SpeedSelect client={client} disabled={!live} />
       <HoverLink
-        href={routes.playRun(runId)}
+        href={ownPage}
         aria-label="Play on a page of its own"
         title="Play on a page of its own"
         className={clsx(buttonClass("quiet", "sm"), "ml-auto")}
@@ -290,8 +324,11 @@ const USUALLY_RENEWED = 2;
 export function liveTitle(
   run: Pick<Whose, "status">,
   { policy }: Pick<SessionState, "policy">,
+  start: AgentStart | null = null,
 ): string {
-  const isFinal = run.status === "completed" || run.status === "stopped";
+  const isOfStep = start !== null && start.step !== null;
+  const isFinal = !isOfStep && (run.status === "completed" || run.status === "stopped");
+  if (!policy && isOfStep) return `Policy of step ${count(start.step!)}`;
   if (!policy) return isFinal ? "Final policy" : "Newest policy";
   const step = count(policy.step);
   return isFinal ? `Final policy, step ${step}` : `Policy of step ${step}`;
@@ -324,7 +361,13 @@ function seconds(value: number): string {
   return `${positive < 10 ? positive.toFixed(1) : String(Math.round(positive))} s`;
 }
 
-function LiveTitle({ run, state }: { run: Whose; state: SessionState }) {
+interface LiveTitleProps {
+  run: Whose;
+  state: SessionState;
+  start: AgentStart | null;
+}
+
+function LiveTitle({ run, state, start }: LiveTitleProps) {
   return (
     <>
       <span
@@ -334,7 +377,7 @@ function LiveTitle({ run, state }: { run: Whose; state: SessionState }) {
           state.phase === "live" ? "animate-breathe bg-accent" : "bg-line-strong",
         )}
       />
-      {liveTitle(run, state)}
+      {liveTitle(run, state, start)}
     </>
   );
 }

@@ -1,16 +1,20 @@
 "use client";
 
 import { useQuery } from "@tanstack/react-query";
-import { type KeyboardEvent, type PointerEvent, useId, useState } from "react";
+import clsx from "clsx";
+import { type KeyboardEvent, type MouseEvent, useId, useRef, useState } from "react";
 import { mapQuery } from "@/api/run-record";
 import { isActive } from "@/api/runs";
 import type { RunDetail, RunMap } from "@/api/types";
 import { usePaintedCanvas } from "@/charts/canvas";
+import { type ChartGroup, useMoment } from "@/charts/chart-group";
 import { compact, count } from "@/lib/number";
 import { Button } from "@/ui/button";
 import { Card } from "@/ui/card";
 import { Skeleton } from "@/ui/progress";
 import { Slider } from "@/ui/slider";
+import { CellPanel } from "./cell-panel";
+import { PathChoice, type PathOf, useMapPath } from "./map-path";
 import { paintWorld } from "./paint-world";
 import {
   describeMap,
@@ -18,25 +22,27 @@ import {
   movedBy,
   picture,
   type Place,
+  stepOfMap,
   type WorldPicture,
 } from "./world";
 
 /** Milliseconds between two requests while the run trains; the file is written as often. */
 const WHILE_LIVE = 250;
 
-/** Where training has been: visits to each cell, and the path of the newest policy. Nothing without cells. */
-export function MapCard({ run }: { run: RunDetail }) {
-  const [step, setStep] = useState<number | null>(null);
-  const { data, error, refetch } = useQuery({
-    ...mapQuery(run, step),
-    refetchInterval: isActive(run) && step === null && WHILE_LIVE,
-    placeholderData: (old) => old,
-  });
+interface MapCardProps {
+  run: RunDetail;
+  /** The charts of the page, which share their moment with the map. */
+  group: ChartGroup;
+}
+
+/** Where training has been: visits to each cell, and a path. Nothing without cells. */
+export function MapCard({ run, group }: MapCardProps) {
+  const { data, error, refetch } = useMapAtMoment(run, group);
   if (data?.world === null) return null;
   return (
     <Card title="Map" bodyClass="flex flex-col gap-3 p-4">
       {data ? (
-        <MapBody run={run} map={data} onStep={setStep} />
+        <MapBody run={run} map={data} group={group} />
       ) : error ? (
         <div className="flex items-center justify-between gap-3 text-sm text-ink-soft">
           <p>{error.message}</p>
@@ -51,15 +57,30 @@ export function MapCard({ run }: { run: RunDetail }) {
   );
 }
 
+/** The map of the moment that is chosen on the curve, on the film, or here; the newest one without a moment. */
+export function useMapAtMoment(run: RunDetail, group: ChartGroup) {
+  const moment = useMoment(group);
+  const newest = useQuery({
+    ...mapQuery(run, null),
+    refetchInterval: isActive(run) && moment === null && WHILE_LIVE,
+  });
+  const steps = newest.data?.steps ?? [];
+  const step = moment === null ? null : stepOfMap(steps, moment);
+  const earlier = useQuery({
+    ...mapQuery(run, step),
+    enabled: step !== null,
+    placeholderData: (old) => old ?? newest.data,
+  });
+  return step === null ? newest : earlier;
+}
+
 interface MapBodyProps {
   run: RunDetail;
   map: RunMap;
-  /** Null: the newest map. */
-  onStep: (step: number | null) => void;
+  group: ChartGroup;
 }
 
-function MapBody({ run, map, onStep }: MapBodyProps) {
-  const drawn = picture(map);
+function MapBody({ run, map, group }: MapBodyProps) {
   if (!map.is_recorded) {
     return (
       <p className="py-6 text-center text-sm text-ink-soft">
@@ -67,7 +88,7 @@ function MapBody({ run, map, onStep }: MapBodyProps) {
       </p>
     );
   }
-  if (map.step === null || !drawn) {
+  if (map.step === null) {
     return (
       <p role="status" className="py-6 text-center text-sm text-ink-soft">
         {isActive(run)
@@ -76,15 +97,27 @@ function MapBody({ run, map, onStep }: MapBodyProps) {
       </p>
     );
   }
+  return <VisitedMap run={run} map={map} step={map.step} group={group} />;
+}
+
+function VisitedMap({ run, map, step, group }: MapBodyProps & { step: number }) {
+  const moment = useMoment(group);
+  const [choice, setChoice] = useState<PathOf | null>(null);
+  const chosen: PathOf = choice ?? { kind: map.path ? "newest" : "none" };
+  const path = useMapPath(run, map, chosen, moment ?? step);
+  const drawn = picture(map, path.cells)!;
   return (
     <>
-      <WorldCanvas drawn={drawn} step={map.step} />
+      <WorldCanvas run={run} drawn={drawn} step={step} policyStep={moment} />
       <Legend drawn={drawn} />
-      {map.path && (
-        <p className="text-xs text-ink-soft tabular-nums">
-          {map.path.cells.length > 1
-            ? `The line is the path of the evaluated policy of step ${count(map.path.step)}, from the open to the filled circle.`
-            : `The evaluated policy of step ${count(map.path.step)} stays in the cell with the circle.`}
+      <PathChoice run={run} hasNewest={map.path !== null} chosen={chosen} onChoose={setChoice} />
+      {path.says && (
+        <p
+          role="status"
+          aria-busy={path.busy || undefined}
+          className={clsx("text-xs tabular-nums", path.failed ? "text-bad" : "text-ink-soft")}
+        >
+          {path.says}
         </p>
       )}
       {drawn.frontier.length > 0 && (
@@ -94,7 +127,7 @@ function MapBody({ run, map, onStep }: MapBodyProps) {
           often.
         </p>
       )}
-      {map.steps.length > 1 && <StepSlider map={map} step={map.step} onStep={onStep} />}
+      {map.steps.length > 1 && <StepSlider map={map} step={step} onStep={group.moment.set} />}
     </>
   );
 }
@@ -138,37 +171,62 @@ function Legend({ drawn: { most } }: { drawn: WorldPicture }) {
   );
 }
 
-/** The map. What is at a cell is said below: under the pointer, or where the arrow keys have moved to. */
-function WorldCanvas({ drawn, step }: { drawn: WorldPicture; step: number }) {
+interface WorldCanvasProps {
+  run: RunDetail;
+  drawn: WorldPicture;
+  step: number;
+  /** The step whose policy plays from a cell; null: the newest one. */
+  policyStep: number | null;
+}
+
+/**
+ * The map. What is at a cell is said below: under the pointer, or where the arrow keys have moved to. A click or Enter
+ * opens the cell.
+ */
+function WorldCanvas({ run, drawn, step, policyStep }: WorldCanvasProps) {
   const { world } = drawn;
   const [pointed, setPointed] = useState<Place | null>(null);
+  const [opened, setOpened] = useState<{ place: Place; byKey: boolean } | null>(null);
+  const box = useRef<HTMLDivElement>(null);
   const reading = useId();
   const canvas = usePaintedCanvas((ctx, size, colors) =>
-    paintWorld(ctx, size, colors, drawn, pointed),
+    paintWorld(ctx, size, colors, drawn, pointed ?? opened?.place ?? null),
   );
-  const point = ({ clientX, clientY, currentTarget }: PointerEvent) => {
+  const placeAt = ({ clientX, clientY, currentTarget }: MouseEvent): Place => {
     const { left, top, width, height } = currentTarget.getBoundingClientRect();
     const at = (share: number, size: number) =>
       Math.min(Math.max(Math.floor(share * size), 0), size - 1);
-    setPointed({
+    return {
       x: at((clientX - left) / width, world.columns),
       y: at((clientY - top) / height, world.rows),
-    });
-  };
-  const onKeyDown = (event: KeyboardEvent) => {
-    const start = drawn.path[0] ?? {
-      x: Math.floor(world.columns / 2),
-      y: Math.floor(world.rows / 2),
     };
+  };
+  const point = (event: MouseEvent) => setPointed(placeAt(event));
+  const onKeyDown = (event: KeyboardEvent) => {
+    const start = opened?.place ??
+      drawn.path[0] ?? {
+        x: Math.floor(world.columns / 2),
+        y: Math.floor(world.rows / 2),
+      };
+    if (event.key === "Enter" || event.key === " ") {
+      event.preventDefault();
+      setOpened({ place: pointed ?? start, byKey: true });
+      return;
+    }
     const next = event.key === "Escape" ? null : movedBy(event.key, pointed ?? start, world);
-    if (next === null && (event.key !== "Escape" || pointed === null)) return;
+    if (next === null && (event.key !== "Escape" || (pointed ?? opened) === null)) return;
     event.preventDefault();
     event.stopPropagation();
+    if (event.key === "Escape" && pointed === null) setOpened(null);
     setPointed(next);
+  };
+  const close = () => {
+    setOpened(null);
+    box.current?.querySelector("canvas")?.focus({ preventScroll: true });
   };
   const summary = describeMap(drawn, step);
   return (
-    <div className="flex flex-col gap-1.5">
+    <div ref={box} className="flex flex-col gap-1.5">
       {world.down && (
         <span className="text-2xs text-ink-faint">
           {world.down.label} ↑, {world.across?.label} →
@@ -179,13 +237,14 @@ function WorldCanvas({ drawn, step }: { drawn: WorldPicture; step: number }) {
         role="application"
         tabIndex={0}
         aria-label={`Map: ${summary}`}
-        aria-roledescription="Picture that the arrow keys move over; Escape leaves the cell"
+        aria-roledescription="Picture that the arrow keys move over; Enter opens the cell, Escape leaves it"
         aria-describedby={reading}
         style={{ aspectRatio: world.down ? "4 / 3" : `${world.columns} / ${world.rows}` }}
-        className="w-full cursor-crosshair rounded-sm border border-line bg-sunken"
+        className="w-full cursor-pointer rounded-sm border border-line bg-sunken"
         onPointerMove={point}
         onPointerDown={point}
         onPointerLeave={() => setPointed(null)}
+        onClick={(event) => setOpened({ place: placeAt(event), byKey: false })}
         onKeyDown={onKeyDown}
         onBlur={() => setPointed(null)}
       />
@@ -194,8 +253,18 @@ function WorldCanvas({ drawn, step }: { drawn: WorldPicture; step: number }) {
         aria-live={pointed ? "polite" : "off"}
         className="min-h-8 text-xs text-ink-soft tabular-nums"
       >
-        {pointed ? describePlace(drawn, pointed) : `${summary}.`}
+        {pointed ? describePlace(drawn, pointed) : `${summary}. Choose a cell to begin there.`}
       </p>
+      {opened && (
+        <CellPanel
+          run={run}
+          drawn={drawn}
+          place={opened.place}
+          step={policyStep}
+          takesFocus={opened.byKey}
+          onClose={close}
+        />
+      )}
     </div>
   );
 }

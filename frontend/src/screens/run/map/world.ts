@@ -17,7 +17,7 @@ export interface WorldPicture {
   most: number;
   total: number;
   visited: number;
-  /** Cells that the newest evaluated policy walks through. */
+  /** Cells that are connected by a line. */
   path: readonly Place[];
   /** Cells in which an episode of training begins most often, with the share of the archive's episodes. */
   frontier: readonly (Place & { weight: number })[];
@@ -25,8 +25,11 @@ export interface WorldPicture {
   walls: { columns: readonly number[]; rows: readonly number[] };
 }
 
-/** Lays out a map; null without a world. */
-export function picture({ world, cells, path, frontier }: RunMap): WorldPicture | null {
+/** Lays out a map with a `path` of cells; null without a world. */
+export function picture(
+  { world, cells, frontier }: RunMap,
+  path: readonly number[] = [],
+): WorldPicture | null {
   if (!world) return null;
   const { columns, rows, rooms_across, rooms_down } = world;
   const visits = new Array<number>(columns * rows).fill(0);
@@ -42,7 +45,7 @@ export function picture({ world, cells, path, frontier }: RunMap): WorldPicture 
     most,
     total: visits.reduce((sum, n) => sum + n, 0),
     visited: cells.length,
-    path: (path?.cells ?? []).map((id) => placeOf(world, id)),
+    path: path.filter((id) => id < columns * rows).map((id) => placeOf(world, id)),
     frontier,
     walls: { columns: ends(rooms_across, columns), rows: ends(rooms_down, rows) },
   };
@@ -61,6 +64,10 @@ function titled(name: string): string {
 /** Never 0, so that a cell that was visited once can be told from one that was not. */
 function shareOf(visits: number, most: number): number {
   return 0.1 + (0.9 * Math.log(visits)) / Math.log(most);
+}
+
+export function idOf({ columns }: World, { x, y }: Place): number {
+  return y * columns + x;
 }
 
 export function placeOf({ columns }: World, id: number): Place {
@@ -105,7 +112,7 @@ export function markOf(world: World, { x, y }: Place): string | null {
 /** One place in a sentence: where it is, and how often it was visited. */
 export function describePlace(drawn: WorldPicture, place: Place): string {
   const { world, visits, total, frontier } = drawn;
-  const n = visits[place.y * world.columns + place.x] ?? 0;
+  const n = visits[idOf(world, place)] ?? 0;
   const share = n > 0 && total > 0 ? ` (${percent(n / total)})` : "";
   const begins = frontier.find(({ x, y }) => x === place.x && y === place.y);
   const archive = begins ? `, ${percent(begins.weight)} of the archive's episodes begin here` : "";
@@ -113,7 +120,13 @@ export function describePlace(drawn: WorldPicture, place: Place): string {
   return `${whereIs(world, place)}: ${visited}${archive}`;
 }
 
-function whereIs(world: World, place: Place): string {
+/** The name of a cell, such as “The Quiet Grove, column 2, row 3”. */
+export function nameOfCell(world: World, id: number): string {
+  return whereIs({ ...world, rooms: world.rooms.map(titled) }, placeOf(world, id));
+}
+
+/** Where a place is: its room or mark, and its column and row; or the ranges that it stands for. */
+export function whereIs(world: World, place: Place): string {
   const { across, down } = world;
   if (across && down) {
     return capital(
@@ -132,12 +145,18 @@ function range(axis: NonNullable<World["across"]>, place: number, cells: number)
   return `${axis.label} ${at(place)} to ${at(place + 1)}${axis.unit && ` ${axis.unit}`}`;
 }
 
-function percent(share: number): string {
+export function percent(share: number): string {
   return share < 0.01 ? "under 1 %" : `${Math.round(share * 100)} %`;
 }
 
 function capital(text: string): string {
   return text.charAt(0).toUpperCase() + text.slice(1);
+}
+
+/** The step of the newest map up to `moment`, or of the first one; null: that of the newest map, which is live. */
+export function stepOfMap(steps: readonly number[], moment: number): number | null {
+  const step = steps.findLast((one) => one <= moment) ?? steps[0] ?? null;
+  return step === steps.at(-1) ? null : step;
 }
 
 /** The whole map in a sentence. */

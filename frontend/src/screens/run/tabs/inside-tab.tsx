@@ -42,7 +42,7 @@ export function InsideTab({ run, charts }: RunTabProps) {
           <div className="flex min-w-0 flex-col gap-4">
             {hasMap && (
               <Suspense fallback={<Skeleton className="h-96 rounded-lg" />}>
-                <MapCard run={run} />
+                <MapCard run={run} group={charts.group} />
               </Suspense>
             )}
             {hasTable && (
