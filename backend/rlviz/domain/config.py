@@ -145,7 +145,13 @@ class ExplorationPlan(LazyModel):
         description="Probability that an episode of training begins in a cell that was visited before, chosen with a "
         "weight of 1/√(visits + 1), instead of the environment's own start; the map is on too. null: never.",
     )
-
+    start_cell: int | None = Field(
+        default=None,
+        ge=0,
+        exclude_if=lambda value: value is None,
+        description="With `archive`: the only cell in which these episodes begin, as soon as training has visited it; "
+        "null: in any visited cell.",
+    )
     imitation: int | None = Field(
         default=None,
         ge=LIMITS.imitation.minimum,

@@ -5,11 +5,19 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from rlviz.domain.config import EvaluationPlan, ExplorationPlan
+from rlviz.domain.errors import InvalidRequest, NothingToPlay
 from rlviz.domain.visits import VisitMap
+from rlviz.learning.environments.make import make_environment
+from rlviz.learning.playing.rollout import Episode
+from rlviz.learning.sessions.folder import ArchivedStart
+from rlviz.learning.sessions.starts import make_start
 from rlviz.learning.training.watched import train_run
 from rlviz.rundir.folder import RunFolder
 from rlviz.rundir.snapshots import snapshots_of
+from tests.support.forks import fork_of, forked, parent_of
 from tests.support.resuming import cut, final_state, logged
 from tests.support.training import column, make_run, snapshots
 
@@ -55,3 +63,31 @@ def _check_rows(folder: RunFolder) -> None:
     assert len(column(folder, "explored/cells")) == len(column(folder, "episode/reward"))
     assert written.path is not None
     assert written.path.cells[0] == 0, "the path begins at the start of the lake"
+
+
+def test_a_fork_and_a_session_begin_in_a_cell_of_the_archive(tmp_path: Path) -> None:
+    plan = ExplorationPlan(archive=0.5)
+    lake: dict[str, Any] = {"env_id": "FrozenLake-v1", "exploration": plan, "env_options": {"is_slippery": False}}
+    parent = parent_of(tmp_path, "ppo", **lake)
+    assert set(VisitMap.model_validate_json(parent.map_path.read_bytes()).archive) > {0, 4}
+    start = make_start(parent, ArchivedStart(snapshot="512", cell=4), lambda: None)
+    episode = Episode(make_environment(parent.read_config(), render=True, whole_episodes=True), 0, 1, start=start)
+    assert episode.begin().cell == 4
+    with pytest.raises(NothingToPlay, match="The archive of snapshot 512 has no state of this cell"):
+        make_start(parent, ArchivedStart(snapshot="512", cell=5), lambda: None)
+
+    child = forked(parent, start_cell=4, archive=1.0)
+    config = child.read_config()
+    assert config.exploration == plan.model_copy(update={"archive": 1.0, "start_cell": 4})
+    assert VisitMap.model_validate_json(child.map_path.read_bytes()).archive == [4]
+    assert column(child, "explored/archive_return"), "episodes begin in the cell at once"
+    assert set(column(child, "explored/archive_cells")) == {1}
+    assert len(column(child, "episode/reward")) <= config.hyperparameters["n_envs"], "those under way at the fork"
+
+
+def test_a_fork_cannot_begin_in_cells_that_its_parent_does_not_know(tmp_path: Path) -> None:
+    parent = parent_of(tmp_path, "ppo", env_id="FrozenLake-v1")
+    with pytest.raises(InvalidRequest, match="does not count visits"):
+        fork_of(parent, start_cell=4)
+    with pytest.raises(InvalidRequest, match="Give start_cell too"):
+        fork_of(parent, archive=0.5)

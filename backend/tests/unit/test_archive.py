@@ -12,7 +12,7 @@ import pytest
 from rlviz.domain.config import ExplorationPlan
 from rlviz.domain.errors import InvalidRequest
 from rlviz.domain.reward_plan import RewardPlan
-from rlviz.learning.exploration.archive import REPLACE_EVERY, Archive
+from rlviz.learning.exploration.archive import REPLACE_EVERY, Archive, read_archived
 from rlviz.learning.exploration.bonuses import EXPLORED, Exploring
 from rlviz.learning.training.builder import build_model
 from rlviz.server.runs.configuration import NewRun, resolve_config
@@ -192,3 +192,45 @@ def test_the_archive_ranks_ways_by_the_environments_own_return(tmp_path: Path) -
     assert rewards.tolist() == [0.0]
     assert environments.state()["archive"]["gained"].tolist() == pytest.approx([-0.1])
     environments.close()
+
+
+def test_an_archive_of_one_cell_keeps_and_restores_no_other(tmp_path: Path) -> None:
+    environments = explore(tmp_path, map=True)
+    environments.reset()
+    whole, single = Archive(1, 1.0, seed=1), Archive(1, 1.0, seed=1, only=[8])
+    for archive in (whole, single):
+        for cell in (0, 4, 8):
+            offer(archive, environments, cell)
+    assert (whole.places, single.places) == ([0, 4, 8], [8])
+    fork = Archive(1, 1.0, seed=1, only=[4])
+    fork.restore(whole.state())
+    assert fork.places == [4]
+    assert 0 < fork.bytes < whole.bytes
+    assert fork.choose(VISITS) == 4
+    environments.close()
+
+
+def test_the_best_way_to_a_cell_is_read_from_the_stage_that_has_it(tmp_path: Path) -> None:
+    environments = explore(tmp_path, map=True)
+    environments.reset()
+    archive = Archive(1, 1.0, seed=1)
+    visits = np.zeros(48, np.int64)
+    for place, gained, observation in ((3, 0.0, 1), (19, 2.0, 2), (35, 2.0, 3)):
+        archive.begin_episode(0)
+        archive.gained[0], archive.steps[0] = gained, place
+        archive.offer(0, place, environments.venv.envs[0], np.array(observation), visits)  # type: ignore[attr-defined]
+    found = read_archived(archive.state(), 3, 16)
+    assert found is not None
+    assert found[1] == 2, "a higher return, then the shorter path"
+    assert read_archived(archive.state(), 4, 16) is None
+    environments.close()
+
+
+def test_a_start_cell_needs_a_probability_and_has_to_be_in_the_world() -> None:
+    for plan, message in (
+        ({"map": True, "start_cell": 3}, "with the probability `archive`"),
+        ({"archive": 0.5, "start_cell": 16}, "FrozenLake-v1 has 16 cells, from 0. There is no cell 16"),
+    ):
+        with pytest.raises(InvalidRequest, match=message):
+            resolve_config(NewRun(algo="ppo", env_id="FrozenLake-v1", exploration=ExplorationPlan(**plan)), now=0.0)
+    assert "start_cell" not in ExplorationPlan(archive=0.1).model_dump_json(), "older runs keep their digest"

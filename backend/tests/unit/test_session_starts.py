@@ -46,7 +46,8 @@ def archived(folder: RunFolder, actions: Iterable[int]) -> tuple[RestoredStart, 
     for action in actions:
         _, _, _, infos = environments.step(np.array([action] * environments.num_envs))
     cell = infos[0][CELL]
-    found = read_archived(environments.state()["archive"], cell)
+    assert environments.world is not None
+    found = read_archived(environments.state()["archive"], cell, environments.world.cells)
     assert found is not None
     twin = make_training_environments(folder.read_config(), 1).envs[0]  # type: ignore[attr-defined]
     return RestoredStart(*found, twin, cell), cell

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 import pickle
-from collections.abc import Mapping
+from collections.abc import Container, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -65,10 +65,19 @@ class Archive:
         probability: Probability that an episode begins in the archive.
         seed: Seed of the generator that chooses places; it is used for nothing else.
         most_bytes: Limit on the bytes of all states; the places that are chosen least often are dropped.
+        only: The only places that are kept, those of one cell; None: all visited places.
     """
 
-    def __init__(self, environments: int, probability: float, seed: int, most_bytes: int = MOST_BYTES) -> None:
-        self._probability, self._most_bytes = probability, most_bytes
+    def __init__(
+        self,
+        environments: int,
+        probability: float,
+        seed: int,
+        most_bytes: int = MOST_BYTES,
+        *,
+        only: Container[int] | None = None,
+    ) -> None:
+        self._probability, self._most_bytes, self._only = probability, most_bytes, only
         self._generator = np.random.default_rng(seed)
         self._states: dict[int, Archived] = {}
         self._bytes = 0
@@ -113,6 +122,8 @@ class Archive:
             observation: What the agent sees there.
             visits: Visits to each place.
         """
+        if self._only is not None and place not in self._only:
+            return
         known, gained, steps = self._states.get(place), float(self.gained[index]), int(self.steps[index])
         if known is not None:
             if not _is_better(gained, steps, known):
@@ -182,9 +193,14 @@ class Archive:
         }
 
     def restore(self, state: dict[str, Any]) -> None:
-        """Continue from ``state``. A fork may have another number of environments: all begin at their own start."""
+        """Continue from ``state``. A fork may have another number of environments, which all begin at their own start,
+        and may keep only one of the cells."""
         self._generator.bit_generator.state = state["generator"]
-        self._states = {place: Archived(blob, gained, steps) for place, blob, gained, steps in state["states"]}
+        self._states = {
+            place: Archived(blob, gained, steps)
+            for place, blob, gained, steps in state["states"]
+            if self._only is None or place in self._only
+        }
         self._highest = state["highest"]
         self._bytes = sum(len(one.blob) for one in self._states.values())
         if len(state["steps"]) == len(self.steps):
@@ -195,13 +211,22 @@ class Archive:
                 self.begin_episode(index)
 
 
-def read_archived(state: Mapping[str, Any], cell: int) -> tuple[bytes, Any] | None:
-    """Return the captured environment and the observation of ``cell`` in ``state``, which an archive returned.
+def read_archived(state: Mapping[str, Any], cell: int, cells: int) -> tuple[bytes, Any] | None:
+    """Return the captured environment and the observation of the best way to ``cell``, in any stage of progress.
 
-    None if it has no state of the cell. The environment was captured without ``_LEFT_OUT``.
+    None if there is no state of the cell. The environment was captured without ``_LEFT_OUT``.
+
+    Args:
+        state: What ``Archive.state`` returned.
+        cell: The cell.
+        cells: Number of cells of the world.
     """
-    blob = next((blob for one, blob, _, _ in state["states"] if one == cell), None)
-    return None if blob is None else pickle.loads(zstandard.ZstdDecompressor().decompress(blob))
+    ways = [(gained, -steps, blob) for place, blob, gained, steps in state["states"] if place % cells == cell]
+    if not ways:
+        return None
+    *_, blob = max(ways, key=lambda way: way[:2])
+    found: tuple[bytes, Any] = pickle.loads(zstandard.ZstdDecompressor().decompress(blob))
+    return found
 
 
 def _is_better(gained: float, steps: int, known: Archived) -> bool:

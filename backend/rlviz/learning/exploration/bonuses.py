@@ -86,7 +86,7 @@ class Exploring(VecEnvWrapper):
             Novelty(environments.observation_space, count, plan.novelty, seed) if plan.novelty is not None else None
         )
         self._archive = (
-            Archive(count, plan.archive, seed + ARCHIVE_SEED)
+            Archive(count, plan.archive, seed + ARCHIVE_SEED, only=_places_to_begin(plan, self.visits))
             if self.visits is not None and plan.archive is not None
             else None
         )
@@ -259,6 +259,11 @@ class Exploring(VecEnvWrapper):
         for index, (now, then) in enumerate(zip(episode_lengths(self.venv), state.get("lengths", ()), strict=False)):
             if now != then:
                 self._forget_episode(index)
+
+
+def _places_to_begin(plan: ExplorationPlan, visits: Visits) -> range | None:
+    """Return the places of the only cell in which episodes begin, one for each stage; None: any place."""
+    return None if plan.start_cell is None else visits.places_in(plan.start_cell)
 
 
 def is_last_step(info: dict[str, Any]) -> bool:

@@ -52,6 +52,10 @@ class Visits:
         stage, cell = divmod(place, self._cells)
         return cell, stage
 
+    def places_in(self, cell: int) -> range:
+        """Return the places of a cell, one for each stage."""
+        return range(cell, len(self.place_steps), self._cells)
+
     def begin_episode(self, index: int, cell: int | None, stage: int = 0) -> None:
         self.seen[index], self._seen_places[index] = set(), set()
         self.visit(index, cell, stage)

@@ -12,6 +12,7 @@ from gymnasium.utils.seeding import np_random
 
 from rlviz.domain.errors import NoOtherFuture, NothingToPlay
 from rlviz.learning.environments.cells import CELL
+from rlviz.learning.environments.custom import find_environment
 from rlviz.learning.environments.make import make_training_environments
 from rlviz.learning.environments.state import NotCapturable, restore_in_other
 from rlviz.learning.exploration.archive import read_archived
@@ -97,7 +98,8 @@ def _archived(folder: RunFolder, plan: ArchivedStart) -> RestoredStart:
     exploration = read_archive(folder, plan.snapshot).state["counters"].get("exploration", {})
     found = None
     if exploration.get("task") == task_of(config):
-        found = read_archived(exploration["archive"], plan.cell)
+        world = find_environment(config).world
+        found = None if world is None else read_archived(exploration["archive"], plan.cell, world.cells)
     if found is None:
         raise NothingToPlay(
             f"The archive of snapshot {plan.snapshot} has no state of this cell. Take a new snapshot, then try again."

@@ -303,6 +303,18 @@ def check_exploration(plan: ExplorationPlan | None, environment: Environment, al
             f"/exploration/{name}",
             f"{environment.id} has no cells to visit. Leave {name} out; novelty works in every environment.",
         )
+    if plan.start_cell is not None:
+        check_start_cell(plan.start_cell, plan.archive, environment, "/exploration/start_cell")
+
+
+def check_start_cell(cell: int, archive: float | None, environment: Environment, pointer: str) -> None:
+    """Raise InvalidRequest at ``pointer`` if no episode can begin in ``cell`` with the probability ``archive``."""
+    world = environment.world
+    if world is None or cell >= world.cells:
+        cells = "no cells" if world is None else f"{world.cells:,} cells, from 0"
+        raise InvalidRequest.field(pointer, f"{environment.id} has {cells}. There is no cell {cell:,}.")
+    if archive is None:
+        raise InvalidRequest.field(pointer, "Episodes begin in this cell with the probability `archive`. Give it too.")
 
 
 def check_imitation(plan: ExplorationPlan | None, values: Hyperparameters) -> None:

@@ -12,7 +12,7 @@ from pathlib import Path
 from pydantic import JsonValue
 from sqlmodel import Session, col, select
 
-from rlviz.domain.config import RunConfig
+from rlviz.domain.config import ExplorationPlan, RunConfig
 from rlviz.domain.errors import RunFolderError, RunNotFound
 from rlviz.learning.algorithms import ALGORITHMS
 from rlviz.rundir.folder import RunFolder
@@ -82,6 +82,7 @@ class FamilyService:
                 for name in ("seed", "total_timesteps")
                 if getattr(parent, name) != getattr(own, name)
             ]
+            changes += _changed_exploration(parent, own)
         return changes
 
     def _config(self, run_id: str) -> RunConfig | None:
@@ -89,6 +90,17 @@ class FamilyService:
             return RunFolder(self._runs_dir, run_id).read_config()
         except RunFolderError:
             return None
+
+
+def _changed_exploration(parent: RunConfig, own: RunConfig) -> list[SettingChange]:
+    """Return where episodes begin that a fork begins in a cell, if it differs from the parent."""
+    plans = [config.exploration or ExplorationPlan() for config in (parent, own)]
+    both = [(name, *(getattr(plan, name) for plan in plans)) for name in ("archive", "start_cell")]
+    return [
+        SettingChange(name=name, before=before, after=after, in_parent=False)
+        for name, before, after in both
+        if before != after
+    ]
 
 
 def _hyperparameters(config: RunConfig) -> dict[str, JsonValue]:

@@ -42,7 +42,9 @@ from rlviz.stats.solved import SolvedAt, SolvedBy
 
 
 class SettingChange(Wire):
-    name: str = Field(description="A hyperparameter, an option of the environment, `seed` or `total_timesteps`.")
+    name: str = Field(
+        description="A hyperparameter, an option of the environment, `seed`, `total_timesteps`, `archive` or `start_cell`."
+    )
     before: JsonValue = Field(description="The parent's value where the fork starts; null if the parent is deleted.")
     after: JsonValue
     in_parent: bool = Field(

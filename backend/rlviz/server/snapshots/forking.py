@@ -13,9 +13,10 @@ from dataclasses import dataclass, field
 
 from pydantic import JsonValue
 
-from rlviz.domain.config import LastEpisode, Parent, RunActor, RunConfig
+from rlviz.domain.config import ExplorationPlan, LastEpisode, Parent, RunActor, RunConfig
 from rlviz.domain.errors import FieldError, InvalidRequest, NothingToResume, UnknownName, pointer_to
 from rlviz.domain.ids import new_run_id, utc
+from rlviz.domain.limits import LIMITS
 from rlviz.domain.rules import Rule, ScaleKnob, SetKnob
 from rlviz.domain.sink_record import SinkPlan
 from rlviz.domain.sinks import SinkKind
@@ -45,7 +46,7 @@ from rlviz.server.catalog.projection.folder import row_of_config
 from rlviz.server.catalog.runs import get_run
 from rlviz.server.evaluations.episodes import last_episodes
 from rlviz.server.events import RunChanged
-from rlviz.server.runs.configuration import check_memory
+from rlviz.server.runs.configuration import check_memory, check_start_cell
 from rlviz.server.snapshots.models import Effect, ForkChange, ForkChanges, ForkPlace
 from rlviz.server.use_case import RunUseCases, check_controlled
 
@@ -305,6 +306,8 @@ class ForkRequest:
     seed: int | None = None
     total_timesteps: int | None = None
     name: str | None = None
+    start_cell: int | None = None
+    archive: float | None = None
     start: bool = False
 
 
@@ -461,9 +464,10 @@ class ForkService(RunUseCases):
                 "created_at": instant,
                 "group_id": None,
                 "experiment": None,
-                "preset": parent.preset if not changed + options else None,
+                "preset": parent.preset if not changed + options and request.start_cell is None else None,
                 "env_options": environment.chosen,
                 "seed": seed,
+                "exploration": _exploration(parent, request, environment),
                 "total_timesteps": total,
                 "hyperparameters": hyperparameters.model_dump(),
                 "versions": package_versions(),
@@ -513,6 +517,22 @@ class ForkService(RunUseCases):
         check_rules_keep_their_knobs(parent.rules, algorithm, hyperparameters.model_dump())
         check_memory(algorithm, hyperparameters, environment, self._settings.memory_a_run)
         return hyperparameters, changes
+
+
+def _exploration(parent: RunConfig, request: ForkRequest, environment: Environment) -> ExplorationPlan | None:
+    """Return how the fork explores: as its parent, or with episodes that begin in one cell. Raises InvalidRequest."""
+    plan, cell = parent.exploration, request.start_cell
+    if cell is None:
+        if request.archive is not None:
+            raise InvalidRequest.field("/archive", "Give start_cell too: a fork explores as its parent otherwise.")
+        return plan
+    if plan is None or not plan.counts_visits:
+        raise InvalidRequest.field(
+            "/start_cell", "The run does not count visits, so it knows no cells. Create a new run with its map on."
+        )
+    archive = request.archive or plan.archive or LIMITS.archive.default
+    check_start_cell(cell, archive, environment, "/start_cell")
+    return plan.model_copy(update={"archive": archive, "start_cell": cell})
 
 
 def _place(folder: RunFolder, config: RunConfig, snapshot: str | None, step: int | None, reached: int) -> ForkStart:

@@ -109,6 +109,19 @@ class ForkCreate(Body):
     )
     total_timesteps: TotalTimesteps | None = Field(None, description="null: the parent's.")
     name: RunName | None = None
+    start_cell: int | None = Field(
+        None,
+        ge=0,
+        description="A cell of the run's map in which episodes of training begin with the probability `archive`, from "
+        "the state that the archive of the snapshot has of it, or once training has visited it. Their returns are "
+        "kept apart. null: the fork explores as its parent.",
+    )
+    archive: float | None = Field(
+        None,
+        gt=LIMITS.archive.minimum,
+        le=LIMITS.archive.maximum,
+        description=f"With `start_cell`; null: the parent's, or {LIMITS.archive.default}.",
+    )
     sinks: list[SinkKind] | None = Field(
         None,
         max_length=len(SinkKind),
