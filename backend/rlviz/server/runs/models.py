@@ -43,7 +43,8 @@ from rlviz.stats.solved import SolvedAt, SolvedBy
 
 class SettingChange(Wire):
     name: str = Field(
-        description="A hyperparameter, an option of the environment, `seed`, `total_timesteps`, `archive` or `start_cell`."
+        description="A hyperparameter, an option of the environment, `seed`, `total_timesteps`, `archive`, or "
+        "`start_cell`."
     )
     before: JsonValue = Field(description="The parent's value where the fork starts; null if the parent is deleted.")
     after: JsonValue

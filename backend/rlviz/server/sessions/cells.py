@@ -19,6 +19,9 @@ from rlviz.rundir.snapshots import newest_usable_snapshot
 from rlviz.server.metrics.service import read_visits, visit_frames
 from rlviz.server.sessions.models import CellStart, MapCellDetails
 
+_ENDS = ("H", "G")
+"""Marks of cells in which episodes end."""
+
 MOST_RECORDINGS = 50
 """Evaluations whose step records are searched for a cell, the newest ones."""
 
@@ -57,6 +60,7 @@ class CellService:
             episodes=visits.episodes[cell] if visits is not None else 0,
             first_visit_after=after,
             first_visit_by=by,
+            is_archived=visits is not None and cell in visits.archive,
             start=None if start is None else CellStart.model_validate(start.model_dump(exclude={"cell"})),
             why_no_start=known.why_not,
         )
@@ -81,7 +85,8 @@ class CellService:
             return _Known(visits, ArchivedStart(snapshot=snapshot.name, cell=cell), None)
         was_visited = visits is not None and visits.visits[cell] > 0
         keeps_states = config.exploration is not None and config.exploration.archive is not None
-        why = _why_unknown(recorded, was_visited=was_visited, is_archived=is_archived, keeps_states=keeps_states)
+        ends = recorded.ends or world.marks[cell : cell + 1] in _ENDS
+        why = _why_unknown(ends=ends, was_visited=was_visited, is_archived=is_archived, keeps_states=keeps_states)
         return _Known(visits, None, why)
 
     def _recorded(self, folder: RunFolder, cell: int) -> CellVisits:
@@ -118,13 +123,13 @@ def _first_visit(visits: VisitMap | None, cell: int) -> tuple[int | None, int | 
     return max((step for step in steps if step < by), default=None), by
 
 
-def _why_unknown(recorded: CellVisits, *, was_visited: bool, is_archived: bool, keeps_states: bool) -> str:
+def _why_unknown(*, ends: bool, was_visited: bool, is_archived: bool, keeps_states: bool) -> str:
     if is_archived:
         return (
             "The archive has a state of this cell, but the run has no snapshot that can be used. Take a snapshot, or "
             "wait for the next one."
         )
-    if recorded.ends:
+    if ends:
         return "Episodes end in this cell, so none can begin here."
     if not was_visited:
         return "Neither training nor a recorded episode was in this cell, so no state of it is known."

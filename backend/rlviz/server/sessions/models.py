@@ -64,6 +64,7 @@ class MapCellDetails(Wire):
         description="Step of the last map without a visit; null: none, or never visited."
     )
     first_visit_by: int | None = Field(description="Step of the first map with a visit; null: never visited.")
+    is_archived: bool = Field(description="Whether the archive has a state of it, in which a fork can begin at once.")
     start: CellStart | None = Field(description="Where a session begins there; null: no state of the cell is known.")
     why_no_start: str | None = Field(description="Why there is none, and what helps.")
 

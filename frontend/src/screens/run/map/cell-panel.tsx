@@ -103,7 +103,24 @@ export function CellPanel({ run, drawn, place, step, takesFocus, onClose }: Cell
             Play from here
           </HoverLink>
         )}
+        <Button
+          size="sm"
+          needsService
+          unavailable={whyNotForkAtStep(run) ?? (!known && "Looking for a state…")}
+          onClick={() => setForks(true)}
+          icon={<GitFork aria-hidden className="size-3.5" />}
+        >
+          Fork from here…
+        </Button>
       </div>
+      {forks && known && (
+        <ForkAt
+          run={run}
+          at={Math.min(step ?? run.step, run.step)}
+          cell={{ id: cell, name, isArchived: known.is_archived }}
+          onClose={() => setForks(false)}
+        />
+      )}
     </div>
   );
 }

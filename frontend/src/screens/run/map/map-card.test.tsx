@@ -1,11 +1,16 @@
-import { screen } from "@testing-library/react";
+import { act, fireEvent, screen } from "@testing-library/react";
 import userEvent from "@testing-library/user-event";
 import { expect, test } from "vitest";
-import type { RunDetail, RunMap } from "@/api/types";
+import type { MapCellDetails, RunDetail, RunMap } from "@/api/types";
 import { renderWithQueries, serve } from "@/lib/testing/service";
+import { ChartGroup } from "@/charts/chart-group";
+import { firstVisit, sourceOf } from "./cell-panel";
 import { MapCard } from "./map-card";
 
-const run = { id: "a", status: "completed" } as RunDetail;
+const run = {
+  ...{ id: "a", status: "completed", actor: "policy", step: 2000, standing: "own" },
+  ...{ seed: 1, checkpoints: 1 },
+} as unknown as RunDetail;
 const map: RunMap = {
   ...{ run_id: "a", is_recorded: true, rooms: [], step: 2000, steps: [1000, 2000] },
   world: {
@@ -20,9 +25,34 @@ const map: RunMap = {
   frontier: [],
 };
 
-function show(answer: (query: URLSearchParams) => RunMap) {
-  serve({ "GET /runs/a/map": (_body, query) => ({ body: answer(query) }) });
-  return renderWithQueries(<MapCard run={run} />);
+const cell: MapCellDetails = {
+  ...{ run_id: "a", id: 1, x: 1, y: 0, room: 0, visits: 3, episodes: 2, is_archived: true },
+  ...{ first_visit_after: 1000, first_visit_by: 2000, why_no_start: null },
+  start: {
+    ...{ kind: "episode", evaluation_id: "eval_1", episode: 0, index: 12, snapshot: null },
+  },
+};
+const steps = { info: {}, total: 3, start: 0, stop: 3, columns: { cell: [0, 0, 1] } };
+const evaluation = {
+  ...{ id: "eval_1", has_steps: true, checkpoint_step: 1500, status: "completed" },
+  summary: { episodes: [{ index: 1, episode_return: 0.5 }] },
+};
+
+function show(answer: (query: URLSearchParams) => RunMap, details: Partial<MapCellDetails> = {}) {
+  const group = new ChartGroup();
+  const seen = serve({
+    "GET /runs/a/map": (_body, query) => ({ body: answer(query) }),
+    "GET /runs/a/map/cells/1": () => ({ body: { ...cell, ...details } }),
+    "GET /runs/a/evaluations": (_body, query) => ({
+      body: query.has("by_run") ? [] : [evaluation],
+    }),
+    "GET /runs/a/evaluations/eval_1/steps": () => ({ body: steps }),
+    "GET /runs/a/policies": () => ({
+      body: { ...{ run_id: "a", policies: [], film_bytes: 0 }, has_idle_time: true },
+    }),
+    "GET /runs/a/clips": () => ({ body: [] }),
+  });
+  return { ...renderWithQueries(<MapCard run={run} group={group} />), group, seen };
 }
 
 test("arrow keys read the cells of the map, and Escape leaves them", async () => {
@@ -34,16 +64,80 @@ test("arrow keys read the cells of the map, and Escape leaves them", async () =>
   await userEvent.keyboard("{ArrowDown}");
   expect(screen.getByText("Goal, column 2, row 2: never visited")).toBeVisible();
   await userEvent.keyboard("{Escape}");
-  expect(screen.getByText("2 of 4 cells visited up to step 2,000.")).toBeVisible();
+  expect(screen.getByText(/^2 of 4 cells visited up to step 2,000/)).toBeVisible();
   expect(screen.getByText(/evaluated policy of step 1,500/)).toBeVisible();
 });
 
-test("the slider requests an earlier map", async () => {
+test("Enter opens the cell, where watching and playing begin, and Escape leads back", async () => {
+  show(() => map);
+  const canvas = await screen.findByRole("application");
+  canvas.focus();
+  await userEvent.keyboard("{ArrowRight}{Enter}");
+  const panel = screen.getByRole("group", { name: "Cell: Column 2, row 1" });
+  expect(panel).toHaveTextContent("between step 1,000 and 2,000");
+  expect(await screen.findByText(/where a recorded episode was after 12 steps/)).toBeVisible();
+  expect(screen.getByRole("button", { name: "Watch from here" })).toHaveFocus();
+  expect(screen.getByRole("link", { name: "Play from here" })).toHaveAttribute(
+    "href",
+    "/play?run=a&cell=1",
+  );
+  await userEvent.click(screen.getByRole("button", { name: "Watch from here" }));
+  expect(window.location.search).toBe("?view=live&cell=1");
+  await userEvent.keyboard("{Escape}");
+  expect(screen.queryByRole("group", { name: /^Cell/ })).toBeNull();
+  expect(canvas).toHaveFocus();
+});
+
+test("a cell without a known state says what helps, and begins nothing", async () => {
+  show(() => map, { start: null, why_no_start: "Episodes end in this cell." });
+  const canvas = await screen.findByRole("application");
+  canvas.focus();
+  await userEvent.keyboard("{ArrowRight}{Enter}");
+  expect(await screen.findByText("Episodes end in this cell.")).toBeVisible();
+  expect(screen.getByRole("button", { name: "Watch from here" })).toHaveAttribute("aria-disabled");
+  expect(screen.getByRole("button", { name: "Play from here" })).toHaveAttribute("aria-disabled");
+});
+
+test("the slider and the moment of the charts are one", async () => {
   const first = { ...map, step: 1000, cells: map.cells.slice(0, 1) };
-  show((query) => (query.get("step") === "1000" ? first : map));
-  (await screen.findByRole("slider", { name: "Map at step" })).focus();
-  await userEvent.keyboard("{ArrowLeft}");
-  expect(screen.getByText("step 2,000")).toBeVisible();
+  const { group } = show((query) => (query.get("step") === "1000" ? first : map));
+  const slider = await screen.findByRole("slider", { name: "Map at step" });
+  fireEvent.change(slider, { target: { value: "0" } });
+  expect(group.moment.get()).toBe(1000);
+  expect(await screen.findByText("step 1,000")).toBeVisible();
+  fireEvent.change(slider, { target: { value: "1" } });
+  expect(group.moment.get()).toBeNull();
+  act(() => group.moment.set(1700));
+  expect(await screen.findByText("step 1,000")).toBeVisible();
+});
+
+test("the path of a recorded episode is drawn on request", async () => {
+  show(() => map);
+  const choice = await screen.findByRole("combobox", { name: "Path" });
+  expect(choice).toHaveValue("newest");
+  await screen.findByRole("option", { name: "Step 1,500, return 0.5000" });
+  await userEvent.selectOptions(choice, "Step 1,500, return 0.5000");
+  expect(await screen.findByText(/the path of the recorded episode, from the open/)).toBeVisible();
+  await userEvent.selectOptions(choice, "Policy at this step");
+  expect(
+    await screen.findByText("No policy of this run was kept, so none can play."),
+  ).toBeVisible();
+  await userEvent.selectOptions(choice, "No path");
+  expect(screen.queryByText(/path of/)).toBeNull();
+});
+
+test.each([
+  [{ first_visit_after: null, first_visit_by: null }, "never"],
+  [{ first_visit_after: null, first_visit_by: 2000 }, "by step 2,000"],
+])("the first visit is as exact as the kept maps", (visit, text) => {
+  expect(firstVisit(visit)).toBe(text);
+});
+
+test("the source of a state is said", () => {
+  const archived = { kind: "archive", snapshot: "2048" } as MapCellDetails["start"];
+  expect(sourceOf({ start: archived })).toMatch(/archive of snapshot 2048/);
+  const first = { kind: "episode", index: 0 } as MapCellDetails["start"];
+  expect(sourceOf({ start: first })).toBe("Recorded episodes begin in this cell.");
 });
 
 test.each([

@@ -1,6 +1,15 @@
 import { expect, test } from "vitest";
 import type { RunMap, World } from "@/api/types";
-import { describeMap, describePlace, movedBy, picture, placeOf, roomOf } from "./world";
+import {
+  describeMap,
+  describePlace,
+  movedBy,
+  nameOfCell,
+  picture,
+  placeOf,
+  roomOf,
+  stepOfMap,
+} from "./world";
 
 const world: World = {
   ...{ columns: 4, rows: 2, rooms_across: 2, rooms_down: 1, rooms: ["beach", "cave"] },
@@ -16,19 +25,19 @@ const hill: World = {
   down: { label: "speed", low: -0.07, high: 0.07, unit: "per step" },
 };
 
-function mapOf(shown: World | null, visits: Record<number, number>, path: number[] = []): RunMap {
+function mapOf(shown: World | null, visits: Record<number, number>): RunMap {
   const cells = Object.entries(visits).map(([id, n]) => ({
     ...{ id: Number(id), visits: n, x: 0, y: 0, room: 0 },
   }));
   return {
     ...{ run_id: "a", world: shown, rooms: [], is_recorded: true, step: 9, steps: [9], cells },
-    path: path.length > 0 ? { step: 9, cells: path } : null,
+    path: null,
     frontier: [],
   };
 }
 
 test("a cell visited once is visible and the most visited one is darkest", () => {
-  const drawn = picture(mapOf(world, { 0: 1, 5: 100, 6: 10 }, [0, 5]))!;
+  const drawn = picture(mapOf(world, { 0: 1, 5: 100, 6: 10 }), [0, 5, 99])!;
   expect(drawn.shares[0]).toBeCloseTo(0.1);
   expect(drawn.shares[5]).toBeCloseTo(1);
   expect(drawn.shares[6]).toBeCloseTo(0.55);
@@ -78,4 +87,17 @@ test("a cell of the frontier says how often episodes begin there", () => {
     "Beach, column 2, row 2: 4 visits (50 %), 25 % of the archive's episodes begin here",
   );
   expect(describePlace(drawn, { x: 0, y: 0 })).toBe("Beach, column 1, row 1: 4 visits (50 %)");
+});
+
+test("a cell is named as in the map", () => {
+  expect(nameOfCell(world, 7)).toBe("Cave, column 2, row 2");
+  expect(nameOfCell(lake, 3)).toBe("Goal, column 2, row 2");
+});
+
+test("a moment shows the newest map up to it, and after the last one the live map", () => {
+  const steps = [1000, 2000, 3000];
+  expect(stepOfMap(steps, 2999)).toBe(2000);
+  expect(stepOfMap(steps, 10)).toBe(1000);
+  expect(stepOfMap(steps, 3000)).toBeNull();
+  expect(stepOfMap([], 3000)).toBeNull();
 });

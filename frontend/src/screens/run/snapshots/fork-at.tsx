@@ -9,6 +9,7 @@ import { type ChartGroup, useMoment } from "@/charts/chart-group";
 import { count } from "@/lib/number";
 import { Button } from "@/ui/button";
 import { CurveMenuButton } from "./curve-menu-button";
+import type { ForkedCell } from "./fork-dialog";
 import { whyNotForkAtStep } from "./snapshot-text";
 
 const ForkDialog = dynamic(
@@ -20,6 +21,8 @@ interface ForkAtProps {
   run: RunDetail;
   /** The snapshot to fork at, or a step. */
   at: SnapshotInfo | number;
+  /** A cell of the map in which episodes of the fork begin. */
+  cell?: ForkedCell;
   onClose: () => void;
 }
 

@@ -157,3 +157,26 @@ test("a fork at a step asks for the step first and states from where its parent 
   await userEvent.click(await screen.findByRole("button", { name: "Fork" }));
   await expect.poll(() => asked.at(-1)?.body).toMatchObject({ step: 1_500, start: false });
 });
+
+test("a fork from a cell of the map begins there with a probability", async () => {
+  const cell = { id: 5, name: "Column 2, row 2", isArchived: false };
+  const asked = serve({
+    ...FORKING,
+    "GET /limits": () => ({ body: { archive: { minimum: 0, maximum: 1, default: 0.3 } } }),
+    "POST /runs/a/fork": () => ({ status: 201, body: run({ id: "child" }) }),
+  });
+  renderWithQueries(<ForkDialog run={parent} at={2_048} cell={cell} onClose={() => {}} />);
+  const field = await screen.findByRole("textbox", {
+    name: "Probability to begin in Column 2, row 2",
+  });
+  expect(screen.getByText(/once training has visited it/)).toBeVisible();
+  await userEvent.type(field, "1.5");
+  expect(screen.getByText("Enter a number above 0, up to 1")).toBeVisible();
+  expect(screen.getByRole("button", { name: "Fork and start" })).toBeDisabled();
+  await userEvent.clear(field);
+  await userEvent.type(field, "0.5");
+  await userEvent.click(screen.getByRole("button", { name: "Fork and start" }));
+  expect(asked.find(({ route }) => route.startsWith("POST"))!.body).toMatchObject({
+    ...{ step: 2_048, start_cell: 5, archive: 0.5 },
+  });
+});

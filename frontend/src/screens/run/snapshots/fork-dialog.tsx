@@ -3,7 +3,7 @@
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useRouter } from "next/navigation";
 import { type ReactNode, useState } from "react";
-import { algorithmsQuery, environmentsQuery } from "@/api/choices";
+import { algorithmsQuery, environmentsQuery, useLimits } from "@/api/choices";
 import { ApiError, explainAction, pointerTo } from "@/api/http";
 import { keys } from "@/api/keys";
 import { isActive } from "@/api/runs";
@@ -22,7 +22,7 @@ import type {
 } from "@/api/types";
 import { parseHyperparameter, parseInteger } from "@/forms/parse";
 import { SchemaField } from "@/forms/schema-field";
-import { count, plural, setting, settingText } from "@/lib/number";
+import { count, parseNumber, plural, setting, settingText } from "@/lib/number";
 import { routes } from "@/lib/routes";
 import { Button } from "@/ui/button";
 import { Dialog } from "@/ui/dialog";
@@ -40,11 +40,21 @@ interface ForkDialogProps {
   at: SnapshotInfo | number;
   /** A change that is filled in; then the comparison with the parent is opened, and not the page of the new run. */
   tries?: Hint["changes"][number];
+  /** A cell of the map in which episodes of the fork begin; left out: they begin as those of this run. */
+  cell?: ForkedCell;
   onClose: () => void;
 }
 
+/** A cell of the map in which episodes of a fork begin. */
+export interface ForkedCell {
+  id: number;
+  name: string;
+  /** Whether the archive has a state of it. */
+  isArchived: boolean;
+}
+
 /** Creates a new run that continues from a snapshot of this one, with other settings. */
-export function ForkDialog({ run, at, tries, onClose }: ForkDialogProps) {
+export function ForkDialog({ run, at, tries, cell, onClose }: ForkDialogProps) {
   const algorithms = useQuery(algorithmsQuery);
   const environments = useQuery(environmentsQuery);
   const request = typeof at === "number" ? { step: at } : { snapshot: at.name };
@@ -75,6 +85,7 @@ export function ForkDialog({ run, at, tries, onClose }: ForkDialogProps) {
           changes={changes.data}
           start={start}
           tries={tries}
+          cell={cell}
         />
       )}
     </Dialog>
@@ -98,21 +109,22 @@ interface ForkFormProps {
   changes: ForkChanges;
   start: ForkStart;
   tries?: Hint["changes"][number];
+  cell?: ForkedCell;
 }
 
-function ForkForm({ run, config, start, tries, ...known }: ForkFormProps) {
+function ForkForm({ run, config, start, tries, cell, ...known }: ForkFormProps) {
   const { algorithm, environment, changes } = known;
   const router = useRouter();
   const client = useQueryClient();
   const [draft, setDraft] = useState<ForkDraft>({
-    ...{ name: "", seed: "" },
+    ...{ name: "", seed: "", archive: "" },
     hyperparameters: tries ? { [tries.name]: setting(tries.value) } : {},
     env_options: {},
     timesteps: String(usualTimesteps(run, start.step)),
   });
   const [alone, setAlone] = useState(false);
   const { changeable, fixed } = forkSettings(config, algorithm, environment, changes);
-  const { body, problems } = forkRequest(algorithm, changeable, draft, start);
+  const { body, problems } = forkRequest(algorithm, changeable, draft, start, cell);
   const fork = useMutation({
     mutationFn: (begin: boolean) =>
       forkRun(run.id, { ...body, ...(alone && { sinks: [] }), start: begin }),
@@ -129,13 +141,13 @@ function ForkForm({ run, config, start, tries, ...known }: ForkFormProps) {
     fork.reset();
     setDraft((old) => ({ ...old, ...part }));
   };
-  const text = (field: "name" | "seed" | "timesteps", placeholder?: string) =>
+  const text = (field: "name" | "seed" | "timesteps" | "archive", placeholder?: string) =>
     function Control(control: ControlProps): ReactNode {
       return (
         <input
           {...control}
           autoComplete="off"
-          inputMode={field === "name" ? "text" : "numeric"}
+          inputMode={field === "name" ? "text" : field === "archive" ? "decimal" : "numeric"}
           placeholder={placeholder}
           className={controlClass}
           value={draft[field]}
@@ -183,6 +195,15 @@ function ForkForm({ run, config, start, tries, ...known }: ForkFormProps) {
           {text("seed", String(run.seed))}
         </Field>
       </div>
+      {cell && (
+        <StartCellField
+          cell={cell}
+          usual={config.exploration?.archive ?? null}
+          error={problem("/archive") ?? problem("/start_cell")}
+        >
+          {(usual) => text("archive", usual)}
+        </StartCellField>
+      )}
       <SettingFields legend="Hyperparameters" part="hyperparameters" {...fields} />
       <SettingFields
         legend="Environment"
@@ -211,6 +232,33 @@ function ForkForm({ run, config, start, tries, ...known }: ForkFormProps) {
         </Button>
       </div>
     </form>
+  );
+}
+
+interface StartCellFieldProps {
+  cell: ForkedCell;
+  /** The probability of the parent; null: its episodes begin in no archive. */
+  usual: number | null;
+  error: string | undefined;
+  /** The control, with what an empty field stands for. */
+  children: (usual: string) => (control: ControlProps) => ReactNode;
+}
+
+/** How probably an episode of the fork begins in a cell of the map. */
+function StartCellField({ cell, usual, error, children }: StartCellFieldProps) {
+  const limits = useLimits();
+  const probability = usual ?? limits?.archive.default;
+  const later = cell.isArchived
+    ? ""
+    : " The archive has no state of this cell: they begin there once training has visited it.";
+  return (
+    <Field
+      label={`Probability to begin in ${cell.name}`}
+      hint={`Returns of these episodes are kept apart from those of whole episodes.${later}`}
+      error={error}
+    >
+      {children(probability === undefined ? "" : setting(probability))}
+    </Field>
   );
 }
 
@@ -269,6 +317,8 @@ interface ForkDraft {
   /** Blank: the parent's. */
   seed: string;
   timesteps: string;
+  /** Blank: the usual probability. */
+  archive: string;
   hyperparameters: Readonly<Record<string, string>>;
   env_options: Readonly<Record<string, string>>;
 }
@@ -344,6 +394,7 @@ function forkRequest(
   settings: readonly ChangeableSetting[],
   draft: ForkDraft,
   start: ForkStart,
+  cell: ForkedCell | undefined,
 ): { body: ForkRun; problems: Problems } {
   const problems: Problems = {};
   const integer = (pointer: string, text: string, bounds: Parameters<typeof parseInteger>[1]) => {
@@ -359,6 +410,10 @@ function forkRequest(
     if (parsed.ok) changed[part][schema.name] = parsed.value;
     else problems[pointerTo(part, schema.name)] = parsed.problem;
   }
+  const archive = draft.archive.trim() === "" ? undefined : parseNumber(draft.archive);
+  if (archive !== undefined && !(archive > 0 && archive <= 1)) {
+    problems["/archive"] = "Enter a number above 0, up to 1";
+  }
   const beyond = Math.max(lengths.minimum, start.step + 1);
   const body = {
     ...start.request,
@@ -367,6 +422,7 @@ function forkRequest(
     total_timesteps: integer("/total_timesteps", draft.timesteps, { ...lengths, minimum: beyond }),
     ...(draft.seed.trim() !== "" && { seed: integer("/seed", draft.seed, seeds) }),
     ...(draft.name.trim() !== "" && { name: draft.name.trim() }),
+    ...(cell && { start_cell: cell.id, archive }),
   };
   return { body: body as ForkRun, problems };
 }
