@@ -57,12 +57,15 @@ export function MapCard({ run, group }: MapCardProps) {
   );
 }
 
-/** The map of the moment that is chosen on the curve, on the film, or here; the newest one without a moment. */
-export function useMapAtMoment(run: RunDetail, group: ChartGroup) {
+/**
+ * The map of the moment that is chosen on the curve, on the film, or here; the newest one without a moment. `whileLive`:
+ * milliseconds between two requests while the run trains.
+ */
+export function useMapAtMoment(run: RunDetail, group: ChartGroup, whileLive = WHILE_LIVE) {
   const moment = useMoment(group);
   const newest = useQuery({
     ...mapQuery(run, null),
-    refetchInterval: isActive(run) && moment === null && WHILE_LIVE,
+    refetchInterval: isActive(run) && moment === null && whileLive,
   });
   const steps = newest.data?.steps ?? [];
   const step = moment === null ? null : stepOfMap(steps, moment);

@@ -1,9 +1,10 @@
 "use client";
 
-import type { ReactNode } from "react";
+import { lazy, type ReactNode, Suspense } from "react";
 import { learns } from "@/api/run-availability";
 import { isActive } from "@/api/runs";
 import type { RunDetail } from "@/api/types";
+import { withRetry } from "@/api/with-retry";
 import { useMediaQuery } from "@/lib/media";
 import { chooseAgentView, useAgentView } from "@/lib/agent-view";
 import { useHighlight } from "../curves/highlight";
@@ -22,6 +23,16 @@ interface OverviewProps {
   charts: RunCharts;
   /** The position of the agent. */
   agent: ReactNode;
+}
+
+const FilmMap = lazy(
+  withRetry(async () => ({ default: (await import("../map/film-map")).FilmMap })),
+);
+
+/** Whether a run has a map of its visits. */
+function countsVisits({ config }: RunDetail): boolean {
+  const plan = config?.exploration;
+  return plan != null && (plan.map || plan.coverage != null || plan.archive != null);
 }
 
 /** From this width on, the agent is beside the curve; on narrower screens it is below. */
@@ -69,6 +80,11 @@ export function Overview({ run, charts, agent }: OverviewProps) {
                           onWatch={showMoment}
                           className="px-1 pt-1"
                         />
+                      )}
+                      {countsVisits(run) && (
+                        <Suspense fallback={null}>
+                          <FilmMap run={run} group={group} />
+                        </Suspense>
                       )}
                     </>
                   )

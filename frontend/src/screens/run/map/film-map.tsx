@@ -1,0 +1,58 @@
+"use client";
+
+import { Map as MapIcon } from "lucide-react";
+import { isActive } from "@/api/runs";
+import type { RunDetail } from "@/api/types";
+import { usePaintedCanvas } from "@/charts/canvas";
+import type { ChartGroup } from "@/charts/chart-group";
+import { count, plural } from "@/lib/number";
+import { Button } from "@/ui/button";
+import { openTab } from "../tabs/tab-address";
+import { useMapAtMoment } from "./map-card";
+import { paintWorld } from "./paint-world";
+import { picture } from "./world";
+
+/** Milliseconds between two requests while the run trains. */
+const WHILE_LIVE = 2_000;
+
+interface FilmMapProps {
+  run: RunDetail;
+  group: ChartGroup;
+}
+
+/** A small map of the moment that is chosen on the film or the curve. Nothing before training has visited a cell. */
+export function FilmMap({ run, group }: FilmMapProps) {
+  const { data: map } = useMapAtMoment(run, group, WHILE_LIVE);
+  const drawn = map && map.step !== null ? picture(map) : null;
+  const canvas = usePaintedCanvas((ctx, size, colors) => {
+    if (drawn) paintWorld(ctx, size, colors, drawn, null);
+  });
+  if (!map || map.step === null || !drawn) return null;
+  const { world, visited, visits } = drawn;
+  const live = isActive(run) && map.step === map.steps.at(-1);
+  return (
+    <figure className="flex items-center gap-3 px-1 pt-1.5 text-xs text-ink-soft tabular-nums">
+      <canvas
+        ref={canvas}
+        aria-hidden
+        style={{ aspectRatio: world.down ? "4 / 3" : `${world.columns} / ${world.rows}` }}
+        className="max-h-28 w-28 shrink-0 rounded-sm border border-line bg-sunken"
+      />
+      <figcaption className="flex min-w-0 flex-col items-start gap-1">
+        <span>
+          Training up to step {count(map.step)}
+          {live && ", live"}: {count(visited)} of {plural(visits.length, "cell")} visited
+        </span>
+        <Button
+          size="sm"
+          variant="quiet"
+          className="-ml-2"
+          onClick={() => openTab("inside")}
+          icon={<MapIcon aria-hidden className="size-3.5" />}
+        >
+          Open the map
+        </Button>
+      </figcaption>
+    </figure>
+  );
+}
