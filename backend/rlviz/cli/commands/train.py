@@ -237,6 +237,16 @@ def fork(
         ),
     ] = None,
     no_sinks: Annotated[bool, typer.Option("--no-sinks", help="Use no sinks.")] = False,
+    start_cell: Annotated[
+        int | None,
+        typer.Option(
+            help="Cell of its map, counted from 0, row by row, in which episodes begin with a probability.",
+            show_default="as the parent",
+        ),
+    ] = None,
+    archive: Annotated[
+        float | None, typer.Option(help="With --start-cell: the probability.", show_default="the parent's, or 0.3")
+    ] = None,
     follow: Follow = False,
     wait: Wait = False,
     as_json: AsJson = False,
@@ -251,6 +261,8 @@ def fork(
         "total_timesteps": steps,
         "name": name,
         "sinks": [kind.value for kind in dict.fromkeys(sink or ())] if sink or no_sinks else None,
+        "start_cell": start_cell,
+        "archive": archive,
         "start": True,
     }
     with connected(context, starts_run=True) as connection:

@@ -75,7 +75,7 @@ VALUES: dict[str, Any] = {
         "strip": 0,
         "path": "model.zip",
     },
-    **{"episode": 1, "step": 0, "index": 0},
+    **{"episode": 1, "step": 0, "index": 0, "cell": 0},
 }
 """What the parameters are that a request has to have, besides the run."""
 
