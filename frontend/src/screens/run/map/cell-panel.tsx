@@ -66,7 +66,7 @@ export function CellPanel({ run, drawn, place, step, takesFocus, onClose }: Cell
           className="-mt-0.5 -mr-1.5 max-md:size-10"
         />
       </div>
-      <CellFacts drawn={drawn} place={place} details={known} />
+      <CellFacts drawn={drawn} place={place} isNewest={step === null} details={known} />
       {error ? (
         <p role="alert" className="flex items-center justify-between gap-2 text-ink-soft">
           {error.message}
@@ -117,7 +117,7 @@ export function CellPanel({ run, drawn, place, step, takesFocus, onClose }: Cell
         <ForkAt
           run={run}
           at={Math.min(step ?? run.step, run.step)}
-          cell={{ id: cell, name, isArchived: known.is_archived }}
+          cell={{ id: cell, name, isArchived: step === null ? known.is_archived : null }}
           onClose={() => setForks(false)}
         />
       )}
@@ -128,11 +128,13 @@ export function CellPanel({ run, drawn, place, step, takesFocus, onClose }: Cell
 interface CellFactsProps {
   drawn: WorldPicture;
   place: Place;
+  /** Whether the map is the newest one; the number of episodes is known only of that. */
+  isNewest: boolean;
   /** Undefined while it is loading. */
   details: MapCellDetails | undefined;
 }
 
-function CellFacts({ drawn, place, details }: CellFactsProps) {
+function CellFacts({ drawn, place, isNewest, details }: CellFactsProps) {
   const { world, visits, total, frontier } = drawn;
   const n = visits[idOf(world, place)] ?? 0;
   const begins = frontier.find(({ x, y }) => x === place.x && y === place.y);
@@ -141,7 +143,7 @@ function CellFacts({ drawn, place, details }: CellFactsProps) {
       <Fact label="Visits">
         {n === 0 || total === 0 ? count(n) : `${count(n)}, ${percent(n / total)} of all`}
       </Fact>
-      <Fact label="Episodes">{details ? count(details.episodes) : NONE}</Fact>
+      {isNewest && <Fact label="Episodes">{details ? count(details.episodes) : NONE}</Fact>}
       <Fact label="First visit">{details ? firstVisit(details) : NONE}</Fact>
       {begins && (
         <Fact label="Frontier">{percent(begins.weight)} of the archive&apos;s episodes</Fact>

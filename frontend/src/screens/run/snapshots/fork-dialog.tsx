@@ -49,8 +49,8 @@ interface ForkDialogProps {
 export interface ForkedCell {
   id: number;
   name: string;
-  /** Whether the archive has a state of it. */
-  isArchived: boolean;
+  /** Whether the archive has a state of it at the step of the fork; null: unknown. */
+  isArchived: boolean | null;
 }
 
 /** Creates a new run that continues from a snapshot of this one, with other settings. */
@@ -166,6 +166,7 @@ function ForkForm({ run, config, start, tries, cell, ...known }: ForkFormProps) 
   const changed = [body.hyperparameters, body.env_options].flatMap((part) =>
     Object.keys(part ?? {}),
   );
+  const differing = changed.length + (cell ? 1 : 0);
   const busy = fork.isPending || fork.isSuccess;
   const isWrong = Object.keys(problems).length > 0;
   return (
@@ -220,9 +221,7 @@ function ForkForm({ run, config, start, tries, cell, ...known }: ForkFormProps) 
       )}
       <div className="sticky -bottom-5 -mx-5 -mb-5 flex flex-wrap items-center justify-end gap-2 border-t border-line bg-raised px-5 py-3">
         <span className="grow text-xs text-ink-soft">
-          {changed.length === 0
-            ? "Nothing changed yet"
-            : `${plural(changed.length, "setting")} changed`}
+          {differing === 0 ? "Nothing changed yet" : `${plural(differing, "setting")} changed`}
         </span>
         <Button needsService busy={busy} disabled={isWrong} onClick={() => fork.mutate(false)}>
           Fork
@@ -248,9 +247,11 @@ interface StartCellFieldProps {
 function StartCellField({ cell, usual, error, children }: StartCellFieldProps) {
   const limits = useLimits();
   const probability = usual ?? limits?.archive.default;
-  const later = cell.isArchived
-    ? ""
-    : " The archive has no state of this cell: they begin there once training has visited it.";
+  const later = {
+    true: "",
+    false: " The archive has no state of this cell: they begin there once training has visited it.",
+    null: " If the archive has no state of this cell at that step, they begin there once training has visited it.",
+  }[`${cell.isArchived}` as const];
   return (
     <Field
       label={`Probability to begin in ${cell.name}`}
