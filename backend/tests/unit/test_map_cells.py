@@ -84,10 +84,11 @@ def test_a_recorded_episode_comes_before_the_archive(folder: RunFolder) -> None:
 @pytest.mark.parametrize(
     ("visits", "archive", "cell", "why"),
     [
-        ({0: 9}, [], 7, "Neither training nor a recorded episode was in this cell"),
+        ({0: 9}, [], 6, "Neither training nor a recorded episode was in this cell"),
         ({0: 9, 8: 1}, [8], 8, "no snapshot that can be used. Take a snapshot"),
         ({0: 9, 5: 3}, [], 5, "Episodes end in this cell"),
-        ({0: 9, 11: 3}, [], 11, "the archive has no state of it"),
+        ({0: 9, 12: 3}, [], 12, "Episodes end in this cell"),
+        ({0: 9, 10: 3}, [], 10, "the archive has no state of it"),
     ],
 )
 def test_a_cell_without_a_state_says_what_helps(
@@ -104,8 +105,8 @@ def test_a_cell_without_a_state_says_what_helps(
 
 def test_a_run_without_an_archive_is_told_of_it(tmp_path: Path) -> None:
     folder = make_run(tmp_path, **{**FIRM, "exploration": ExplorationPlan(map=True)})
-    write_map(folder, {0: 9, 11: 3})
-    assert "a run with the archive switched on" in (service().describe(folder, 11).why_no_start or "")
+    write_map(folder, {0: 9, 10: 3})
+    assert "a run with the archive switched on" in (service().describe(folder, 10).why_no_start or "")
 
 
 def test_an_unknown_cell_and_an_environment_without_cells_are_refused(folder: RunFolder, tmp_path: Path) -> None:
