@@ -30,6 +30,8 @@ test("a cell of the map is opened by key, watched from, played from and forked f
   await page.keyboard.press("Enter");
   await expect(page).toHaveURL(/view=live&cell=4/);
   await expect(page.getByText(/begins in a cell of the map: Column 1, row 2/)).toBeVisible();
+  // Nothing moves by itself for those who want less motion.
+  await page.getByRole("button", { name: "Watch it play" }).click();
   await expect(page.getByText(/seed 1,000,0\d\d · greedy/)).toBeVisible(PATIENCE);
 
   await (await openCell(page, id)).getByRole("link", { name: "Play from here" }).click();
