@@ -15,9 +15,9 @@ from rlviz.domain.visits import VisitFrame, VisitMap
 from rlviz.learning.sessions.folder import RecordedStart
 from rlviz.rundir.folder import RunFolder
 from rlviz.server.sessions.cells import CellService
+from tests.support.recorded_lake import DOWN, EVALUATION, FIRM, RIGHT, record
 from tests.support.snapshots import written
 from tests.support.training import make_run
-from tests.unit.test_session_starts import DOWN, EVALUATION, FIRM, RIGHT, record
 
 
 class InThisProcess:
