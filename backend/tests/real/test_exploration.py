@@ -87,6 +87,16 @@ def test_a_fork_and_a_session_begin_in_a_cell_of_the_archive(tmp_path: Path) -> 
     )
 
 
+def test_a_session_begins_in_a_cell_of_a_world_with_stages(tmp_path: Path) -> None:
+    island: dict[str, Any] = {"env_id": "GameBoy/Lamplighter-v0", "exploration": ExplorationPlan(archive=0.5)}
+    folder = make_run(tmp_path, total_timesteps=128, snapshots=snapshots(every_steps=128), **island)
+    train_run(folder)
+    cell = VisitMap.model_validate_json(folder.map_path.read_bytes()).archive[0]
+    start = make_start(folder, ArchivedStart(snapshot="128", cell=cell), lambda: None)
+    env = make_environment(folder.read_config(), render=True, whole_episodes=True)
+    assert Episode(env, 0, 1, start=start).begin().cell == cell
+
+
 def test_a_fork_cannot_begin_in_cells_that_its_parent_does_not_know(tmp_path: Path) -> None:
     parent = parent_of(tmp_path, "ppo", env_id="FrozenLake-v1")
     with pytest.raises(InvalidRequest, match="does not count visits"):

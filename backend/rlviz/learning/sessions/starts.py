@@ -96,10 +96,9 @@ def _recorded(folder: RunFolder, plan: RecordedStart, alive: Callable[[], None])
 def _archived(folder: RunFolder, plan: ArchivedStart) -> RestoredStart:
     config = folder.read_config()
     exploration = read_archive(folder, plan.snapshot).state["counters"].get("exploration", {})
-    found = None
-    if exploration.get("task") == task_of(config):
-        world = find_environment(config).world
-        found = None if world is None else read_archived(exploration["archive"], plan.cell, world.cells)
+    world, found = find_environment(config).world, None
+    if world is not None and exploration.get("task") == task_of(config, world.stages):
+        found = read_archived(exploration["archive"], plan.cell, world.cells)
     if found is None:
         raise NothingToPlay(
             f"The archive of snapshot {plan.snapshot} has no state of this cell. Take a new snapshot, then try again."

@@ -78,7 +78,8 @@ export function LiveWindow({ run, chosen, start = null }: LiveWindowProps) {
   const stillUrl = useRunStill(run);
 
   const reason = whyNotYet(run);
-  const looks = corner.inView === true || (begun && !corner.closed);
+  // From a cell it begins wherever the page is scrolled to, and is docked then.
+  const looks = corner.inView === true || ((begun || start !== null) && !corner.closed);
   // An ended run holds no session until someone asks for it.
   const mayBegin = asked || (!still && (chosen || isActive(run)));
   useHeldSession(client, reason === null && mayBegin && looks && pageSeen);
