@@ -26,17 +26,21 @@ function observe() {
   const now = () => performance.timeOrigin + performance.now();
 
   let pending = [];
-  const Native = window.EventSource;
-  window.EventSource = class extends Native {
+  const note = (data) => {
+    const { run_id: run, rows } = typeof data === "string" ? JSON.parse(data) : data;
+    for (const { seq, time } of rows) {
+      const row = { run, seq, written: time * 1000, drawn: null };
+      seen.rows.push(row);
+      pending.push(row);
+    }
+  };
+  // Pages share one stream, whose messages come from a shared worker.
+  const Shared = window.SharedWorker;
+  window.SharedWorker = class extends Shared {
     constructor(...args) {
       super(...args);
-      this.addEventListener("metrics", ({ data }) => {
-        const { run_id: run, rows } = JSON.parse(data);
-        for (const { seq, time } of rows) {
-          const row = { run, seq, written: time * 1000, drawn: null };
-          seen.rows.push(row);
-          pending.push(row);
-        }
+      this.port.addEventListener("message", ({ data: { kind, message } }) => {
+        if (kind === "message" && message.type === "metrics") note(message.data);
       });
     }
   };
