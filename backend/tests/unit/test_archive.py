@@ -147,7 +147,7 @@ def test_a_fork_with_other_options_starts_an_archive_of_its_own(tmp_path: Path) 
     walk(environments, DOWN, RIGHT)
     state = environments.state()
     assert environments.archived_cells
-    environments.restore({**state, "task": "other options"})
+    environments.restore({**state, "task": '["FrozenLake-v1", {"map_name": "8x8"}]'})
     assert environments.archived_cells, "what it has stays"
     environments.close()
     folder = make_run(
@@ -162,6 +162,37 @@ def test_a_fork_with_other_options_starts_an_archive_of_its_own(tmp_path: Path) 
     fork.restore(state)
     assert fork.archived_cells == {}
     fork.close()
+
+
+def test_a_fork_that_adds_an_archive_counts_its_first_episodes_from_their_start(tmp_path: Path) -> None:
+    folder = make_run(
+        tmp_path, env_id="MountainCar-v0", hyperparameters={"n_envs": 1}, exploration=ExplorationPlan(archive=1.0)
+    )
+    environments: Any = build_model(folder.read_config()).get_env()
+    environments.reset()
+    walk(environments, 2, 2, 2)
+    state = environments.state()
+    del state["archive"], state["task"]
+    environments.restore(state)
+    walk(environments, 2)
+    archive = environments.state()["archive"]
+    assert (archive["gained"].tolist(), archive["steps"].tolist()) == ([-4.0], [4])
+    environments.close()
+
+
+def test_an_archived_episode_stays_marked_where_a_later_version_tells_stages_apart(tmp_path: Path) -> None:
+    environments = explore(tmp_path, archive=1.0)
+    environments.reset()
+    walk(environments, DOWN, RIGHT)
+    state = environments.state()
+    assert state["archive"]["began_here"].tolist() == [True]
+    later = explore(tmp_path / "later", archive=1.0)
+    later.reset()
+    later.restore({**state, "task": state["task"][:-1] + ", 6]"})
+    assert later.archived_cells == {}
+    assert later.state()["archive"]["began_here"].tolist() == [True]
+    for one in (environments, later):
+        one.close()
 
 
 def test_an_environment_that_was_reset_on_resume_begins_an_episode_of_its_own(tmp_path: Path) -> None:

@@ -193,8 +193,8 @@ class Archive:
         }
 
     def restore(self, state: dict[str, Any]) -> None:
-        """Continue from ``state``. A fork may have another number of environments, which all begin at their own start,
-        and may keep only one of the cells."""
+        """Continue from ``state`` with its places. A fork may keep only those of one cell."""
+        self.restore_episodes(state)
         self._generator.bit_generator.state = state["generator"]
         self._states = {
             place: Archived(blob, gained, steps)
@@ -203,12 +203,26 @@ class Archive:
         }
         self._highest = state["highest"]
         self._bytes = sum(len(one.blob) for one in self._states.values())
+
+    def restore_episodes(self, state: dict[str, Any]) -> None:
+        """Continue within the episodes of ``state``, but without its places. A fork may have another number of
+        environments, which all begin at their own start."""
         if len(state["steps"]) == len(self.steps):
             self.gained, self.steps = state["gained"].copy(), state["steps"].copy()
             self.began_here, self._replaced = state["began_here"].copy(), state["replaced"].copy()
         else:
             for index in range(len(self.steps)):
                 self.begin_episode(index)
+
+    def join_episodes(self, rewards: list[list[float]]) -> None:
+        """Continue within episodes that began at the environment's own start, when there was no archive.
+
+        Args:
+            rewards: For each environment, its own rewards since the start of its episode.
+        """
+        self.gained = np.array([sum(one) for one in rewards], dtype=float)
+        self.steps = np.array([len(one) for one in rewards], np.int64)
+        self.began_here[:] = False
 
 
 def read_archived(state: Mapping[str, Any], cell: int, cells: int) -> tuple[bytes, Any] | None:

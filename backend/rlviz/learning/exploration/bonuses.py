@@ -171,7 +171,7 @@ class Exploring(VecEnvWrapper):
             counts |= {EXPLORED_CELLS: len(visits.seen[index])} if not is_archived else {}
             counts[EXPLORED_TOTAL] = visits.total
         if archive is not None:
-            counts[ARCHIVE_CELLS] = len(archive.places)
+            counts[ARCHIVE_CELLS] = len(self.archived_cells)
         if archive is not None and is_archived:
             info[ARCHIVE_TOTAL] = float(archive.gained[index])
             episode = info.pop("episode")
@@ -254,11 +254,21 @@ class Exploring(VecEnvWrapper):
             self.visits.restore(state["visits"])
         if self._novelty is not None and state["novelty"] is not None:
             self._novelty.restore(state["novelty"])
-        if self._archive is not None and "archive" in state and state["task"] == self._task:
-            self._archive.restore(state["archive"])
+        if self._archive is not None:
+            self._restore_archive(self._archive, state)
         for index, (now, then) in enumerate(zip(episode_lengths(self.venv), state.get("lengths", ()), strict=False)):
             if now != then:
                 self._forget_episode(index)
+
+    def _restore_archive(self, archive: Archive, state: dict[str, Any]) -> None:
+        """Continue from the archive of ``state``. A run without an archive has only episodes that began at their own
+        start, and one of another task gives nothing. Where only the stages of the world differ, episodes continue."""
+        if "archive" not in state:
+            archive.join_episodes(self.venv.get_attr("rewards"))
+        elif state["task"] == self._task:
+            archive.restore(state["archive"])
+        elif json.loads(state["task"])[:2] == json.loads(self._task)[:2]:
+            archive.restore_episodes(state["archive"])
 
 
 def _places_to_begin(plan: ExplorationPlan, visits: Visits) -> range | None:
