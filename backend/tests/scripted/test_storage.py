@@ -94,7 +94,9 @@ def test_usage_is_reported_by_kind_and_by_run(runs: tuple[Service, Path]) -> Non
     assert kinds["videos"]["bytes"] == 160_000
     assert found["total_bytes"] == sum(kind["bytes"] for kind in found["kinds"])
     assert service.get("/storage")["runs"][0]["name"] in {"live-run", "old-run"}
-    assert json.loads((root / ".storage-total.json").read_text())["total_bytes"] > 160_000
+    noted = root / ".storage-total.json"
+    eventually(noted.is_file, "the note of the measurement, which is written after it is served")
+    assert json.loads(noted.read_text())["total_bytes"] > 160_000
 
 
 def test_without_rules_nothing_is_deleted(runs: tuple[Service, Path]) -> None:

@@ -32,7 +32,7 @@ class Viewed:
 
 def make_service(limit: int, patience: float, looks: int) -> SessionService:
     unused = cast(Any, None)
-    service = SessionService(Settings(max_sessions=limit), unused, unused, unused, unused, patience=patience)
+    service = SessionService(Settings(max_sessions=limit), *[unused] * 6, patience=patience)
     places = cast(dict[str, Any], service._live)
     places["first"] = Viewed(places, looks)
     return service

@@ -349,15 +349,15 @@ test("one press fills the lines with and without exploration, and the preview co
   for (const [at, name] of names.entries()) {
     expect(screen.getByLabelText(`Name ${at + 1}`)).toHaveValue(name);
   }
-  expect(await screen.findByText("30 runs, 30k steps in total")).toBeVisible();
+  expect(await screen.findByText("36 runs, 36k steps in total")).toBeVisible();
   await userEvent.selectOptions(screen.getByLabelText("Algorithm 4"), "DQN");
   expect(screen.getByLabelText("Exploration 4")).toHaveValue("");
   expect(screen.getByLabelText("Name 4")).toHaveValue("");
   await userEvent.click(screen.getByRole("button", { name: "Remove line 4" }));
-  expect(await screen.findByText("25 runs, 25k steps in total")).toBeVisible();
+  expect(await screen.findByText("30 runs, 30k steps in total")).toBeVisible();
   await userEvent.click(screen.getByRole("button", { name: "Start" }));
   await vi.waitFor(() => expect(sent()).toHaveLength(1));
-  expect(sent()[0]).toMatchObject({ seeds: 5, variants: { length: 5 } });
+  expect(sent()[0]).toMatchObject({ seeds: 6, variants: { length: 5 } });
 });
 
 const explored = {
