@@ -5,7 +5,7 @@ import { Field } from "@/ui/field";
 import { Select } from "@/ui/select";
 import { type Bounds, type Parsed, parseInteger } from "./parse";
 
-const SEED_COUNTS = [1, 3, 5, 10] as const;
+const SEED_COUNTS: readonly number[] = [1, 3, 5, 10];
 /** The seeds are listed in the field of the seed. */
 export const LISTED = "list";
 
@@ -58,6 +58,7 @@ interface SeedCountProps {
 
 /** Number of runs that differ only in their seed, or a list of seeds. */
 export function SeedCount({ label, hint, value, onChange }: SeedCountProps) {
+  const other = value === LISTED || SEED_COUNTS.includes(value) ? [] : [value];
   return (
     <Field label={label} hint={hint}>
       {(control) => (
@@ -68,11 +69,13 @@ export function SeedCount({ label, hint, value, onChange }: SeedCountProps) {
             onChange(chosen === LISTED ? LISTED : Number(chosen))
           }
         >
-          {SEED_COUNTS.map((count) => (
-            <option key={count} value={count}>
-              {count}
-            </option>
-          ))}
+          {[...SEED_COUNTS, ...other]
+            .sort((a, b) => a - b)
+            .map((count) => (
+              <option key={count} value={count}>
+                {count}
+              </option>
+            ))}
           <option value={LISTED}>List</option>
         </Select>
       )}

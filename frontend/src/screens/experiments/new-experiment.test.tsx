@@ -350,6 +350,7 @@ test("one press fills the lines with and without exploration, and the preview co
     expect(screen.getByLabelText(`Name ${at + 1}`)).toHaveValue(name);
   }
   expect(await screen.findByText("36 runs, 36k steps in total")).toBeVisible();
+  expect(screen.getByLabelText("Seeds of each")).toHaveDisplayValue("6");
   await userEvent.selectOptions(screen.getByLabelText("Algorithm 4"), "DQN");
   expect(screen.getByLabelText("Exploration 4")).toHaveValue("");
   expect(screen.getByLabelText("Name 4")).toHaveValue("");
