@@ -80,6 +80,8 @@ export class SessionClient<P extends Picture = ImageBitmap> {
   private ofOther = false;
   private trace = new EpisodeTrace(0);
   private readonly binaries = new BinaryAssembler();
+  /** Path of the session that was live last; null: none since the user began or ended one. */
+  private livePath: string | null = null;
   /** The user's choices, sent again to the session that replaces a lost one. */
   private readonly chosen = new Map<Chosen, ClientMessage>();
 
@@ -127,8 +129,14 @@ export class SessionClient<P extends Picture = ImageBitmap> {
   readonly game: ReadableStore<DescribedGame> = this.gameStore;
 
   readonly start = () => this.connection.dispatch("start");
-  readonly stop = () => this.connection.dispatch("stop");
-  readonly again = () => this.connection.dispatch("again");
+  readonly stop = () => {
+    this.livePath = null;
+    this.connection.dispatch("stop");
+  };
+  readonly again = () => {
+    this.livePath = null;
+    this.connection.dispatch("again");
+  };
   /** Reconnects at once, for when the network has come back. */
   readonly retryNow = () => this.connection.dispatch("networkBack");
 
@@ -200,7 +208,11 @@ export class SessionClient<P extends Picture = ImageBitmap> {
         this.otherFuture.leave();
         this.gameStore.set(NOTHING_DESCRIBED);
         const { fps, actor, greedy } = message;
+        const { path } = this.connection;
+        const isReplaced = this.livePath !== null && this.livePath !== path;
+        this.livePath = path;
         this.set({
+          ...(isReplaced && { replacements: this.state.get().replacements + 1 }),
           hello: message,
           fps,
           actor,
@@ -310,7 +322,7 @@ export interface ConnectionListener {
 class SessionConnection<P extends Picture> {
   private connection: Connection = INITIAL;
   private socket: SessionSocket | null = null;
-  private path: string | null = null;
+  private sessionPath: string | null = null;
   private asking: AbortController | null = null;
   private timer: number | null = null;
 
@@ -318,6 +330,11 @@ class SessionConnection<P extends Picture> {
     private readonly options: SessionClientOptions<P>,
     private readonly listener: ConnectionListener,
   ) {}
+
+  /** Path of the newest session's socket; null before the first. */
+  get path(): string | null {
+    return this.sessionPath;
+  }
 
   dispatch(event: ConnectionEvent) {
     const { phase } = this.connection;
@@ -338,7 +355,7 @@ class SessionConnection<P extends Picture> {
         this.listener.onAsk();
         return void this.ask();
       case "connect":
-        return this.listenTo(this.options.connect(this.path!));
+        return this.listenTo(this.options.connect(this.sessionPath!));
       case "close":
         return this.close();
       case "schedule":
@@ -354,7 +371,7 @@ class SessionConnection<P extends Picture> {
     try {
       const path = await this.options.create(asking.signal);
       if (asking.signal.aborted) return;
-      this.path = path;
+      this.sessionPath = path;
       this.dispatch("created");
     } catch (error) {
       if (asking.signal.aborted) return;

@@ -140,6 +140,8 @@ export interface SessionState {
   cause: string | null;
   /** Why the last message was rejected. */
   complaint: string | null;
+  /** How many sessions were lost with the connection and replaced by a new one, which begins anew. */
+  replacements: number;
   /** The step after which two futures play side by side; null while only one plays. */
   partedAt: number | null;
   /** The first step at which they differ; null while there is none. */
@@ -150,7 +152,7 @@ export interface SessionState {
 
 export const AT_REST: SessionState = {
   ...{ phase: "resting", hello: null, playing: true, fps: 0, actor: null, greedy: true },
-  ...{ seed: null, policy: null, refusal: null, cause: null, complaint: null },
+  ...{ seed: null, policy: null, refusal: null, cause: null, complaint: null, replacements: 0 },
   ...{ partedAt: null, differsAt: null, recorded: null },
 };
 

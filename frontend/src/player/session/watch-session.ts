@@ -112,6 +112,21 @@ export function usePageSeen(): boolean {
   return seen;
 }
 
+/**
+ * Keeps a session from when the page is first visible until it is left, for a state that only the session has. It is
+ * paused while the page is hidden.
+ */
+export function useSessionKeptWhileHidden(client: SessionClient) {
+  const seen = usePageSeen();
+  const [begun, setBegun] = useState(seen);
+  if (seen && !begun) setBegun(true);
+  useHeldSession(client, begun);
+  // External system: the session at the service.
+  useEffect(() => {
+    if (!seen) client.pause();
+  }, [client, seen]);
+}
+
 /** Keeps a session while `wanted`, and ends it otherwise and when the page is left. */
 export function useHeldSession(client: SessionClient, wanted: boolean) {
   // External system: the session at the service.

@@ -1,16 +1,18 @@
 "use client";
 
 import { Power, StepForward } from "lucide-react";
-import { useRef } from "react";
+import { useRef, useState } from "react";
 import { useStore, useStoreValue } from "@/lib/use-store";
 import { FrameCanvas } from "@/player/live/frame-canvas";
 import { KeyCaps, KeysStage, useKeyInput, useStageCommands } from "@/player/live/keys";
 import { StageMessage } from "@/player/live/stage";
 import { PlayKey, SpeedSelect } from "@/player/live/transport";
 import type { SessionClient } from "@/player/session/session-client";
-import { useHeldSession, usePageSeen } from "@/player/session/watch-session";
+import { useSessionKeptWhileHidden } from "@/player/session/watch-session";
 import { Key } from "@/player/video/transport";
+import { Button } from "@/ui/button";
 import { Card } from "@/ui/card";
+import { Notice } from "@/ui/notice";
 
 /** The game, played by keyboard or touch, with pause and single steps. */
 export function DescribedStage({ client, label }: { client: SessionClient; label: string }) {
@@ -20,12 +22,24 @@ export function DescribedStage({ client, label }: { client: SessionClient; label
   const hasFrame = useStoreValue(client.moment, (moment) => Boolean(moment?.picture));
   const keyInput = useKeyInput(client);
   const commands = useStageCommands(client, stage);
-  useHeldSession(client, usePageSeen());
+  useSessionKeptWhileHidden(client);
+  const [acknowledged, setAcknowledged] = useState(0);
   const live = state.phase === "live";
   const goesOn = live && state.playing;
   const controls = state.hello?.controls;
   return (
     <Card title="Game" bodyClass="flex flex-col gap-3 p-3">
+      {state.replacements > acknowledged && (
+        <Notice tone="warn" role="status" title="The game was started again">
+          <p>
+            The connection was lost for so long that the service ended the session. The position in
+            the game and the search are lost; the description below is not.
+          </p>
+          <Button size="sm" className="mt-2" onClick={() => setAcknowledged(state.replacements)}>
+            Close
+          </Button>
+        </Notice>
+      )}
       <div className="relative">
         <KeysStage
           ref={stage}
