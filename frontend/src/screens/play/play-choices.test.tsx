@@ -22,3 +22,14 @@ test("the list of playable environments is waited for and requested again after 
   );
   expect(screen.queryByRole("alert")).not.toBeInTheDocument();
 });
+
+test("a folder without a ROM leads to where games are described", async () => {
+  const game = { name: "my-lamp", env_id: "GameBoy/MyLamp-v0", has_rom: false, is_described: true };
+  serve({
+    "GET /environments": () => ({ body: [] }),
+    "GET /games": () => ({ body: { folder: "/roms", problem: null, games: [game] } }),
+  });
+  renderWithQueries(<PlayChoices />);
+  expect(await screen.findByRole("link", { name: "Describe a Game Boy game" })).toBeVisible();
+  expect(screen.queryByRole("link", { name: /my-lamp/ })).toBeNull();
+});

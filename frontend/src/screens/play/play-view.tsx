@@ -70,17 +70,16 @@ export function PlayChoices() {
 function GamesToDescribe() {
   const { data } = useQuery(gamesQuery);
   if (!data) return null;
+  const games = data.games.filter(({ has_rom }) => has_rom);
   return (
     <section aria-label="Games of your own" className="mt-6 flex flex-wrap items-center gap-2">
       <h2 className="text-sm font-semibold">Games of your own</h2>
-      {data.games
-        .filter(({ has_rom }) => has_rom)
-        .map(({ name, is_described }) => (
-          <HoverLink key={name} href={routes.describeGame(name)} className={buttonClass()}>
-            {is_described ? `Edit ${name}` : `Describe ${name}`}
-          </HoverLink>
-        ))}
-      {data.games.length === 0 && (
+      {games.map(({ name, is_described }) => (
+        <HoverLink key={name} href={routes.describeGame(name)} className={buttonClass()}>
+          {is_described ? `Edit ${name}` : `Describe ${name}`}
+        </HoverLink>
+      ))}
+      {games.length === 0 && (
         <HoverLink href={routes.describeGames} className={buttonClass()}>
           Describe a Game Boy game
         </HoverLink>
