@@ -39,7 +39,7 @@ test("a ROM is played, searched and described, and an agent can train on it", as
     await page.getByLabel("Component", { exact: true }).fill("right");
     const value = page.getByLabel("Value in a step");
     await value.fill("delta(colum)");
-    const wrong = /^Line \d+, column \d+: There is no tap 'colum'/;
+    const wrong = /^At character \d+: There is no tap 'colum'/;
     await expect(value).toHaveAccessibleDescription(wrong, PATIENCE);
     await value.fill("max(0, delta(column))");
     await expect(value).not.toHaveAttribute("aria-invalid", PATIENCE);

@@ -1,7 +1,7 @@
 import { queryOptions } from "@tanstack/react-query";
 import { http, unwrap } from "./http";
 import { keys } from "./keys";
-import type { GameContent } from "./types";
+import type { GameContent, GameDescription, GameFileProblem, OwnGames } from "./types";
 
 /** The Game Boy games in the folder of ROMs. */
 export const gamesQuery = queryOptions({
@@ -31,6 +31,20 @@ export function gameCheckQuery(name: string, content: GameContent) {
     staleTime: Infinity,
     gcTime: 10_000,
   });
+}
+
+/** Why games of the folder are not in the list, and what to do. */
+export function gamesLeftOut(
+  games: OwnGames & { left_out?: readonly string[] },
+): readonly string[] {
+  return games.left_out ?? [];
+}
+
+/** The problems of the stored `game.toml`. */
+export function storedProblems(
+  game: GameDescription & { problems?: readonly GameFileProblem[] | null },
+): readonly GameFileProblem[] {
+  return game.problems ?? [];
 }
 
 export interface GameChange {

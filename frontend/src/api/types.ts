@@ -134,6 +134,7 @@ export type Actor = Schemas["Actor"];
 export type Binding = Schemas["Binding"];
 export type Controls = Schemas["Controls"];
 export type OwnGame = Schemas["OwnGame"];
+export type OwnGames = Schemas["OwnGames"];
 export type GameDescription = Schemas["GameDescription"];
 export type GameContent = Schemas["GameContent"]["content"];
 export type GameCheck = Schemas["GameCheck"];

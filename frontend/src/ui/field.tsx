@@ -120,9 +120,9 @@ export function ThresholdField({ chosen, used, none = "none", onChange }: Thresh
 
 /**
  * Moves to the first field of a form that has an error, or that is required and empty: opens its section, scrolls to it
- * and focuses it. Does nothing if there is none.
+ * and focuses it. Returns whether there is one.
  */
-export function revealProblem(form: HTMLElement | null) {
+export function revealProblem(form: HTMLElement | null): boolean {
   const bad = form?.querySelector<HTMLElement>("[aria-invalid=true], [aria-required=true]");
   let folded = bad?.closest("details");
   while (folded) {
@@ -131,4 +131,5 @@ export function revealProblem(form: HTMLElement | null) {
   }
   bad?.focus({ preventScroll: true });
   bad?.scrollIntoView({ block: "center" }); // not behind the buttons at the foot of the form
+  return bad != null;
 }

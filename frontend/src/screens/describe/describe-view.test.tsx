@@ -1,12 +1,14 @@
 import { screen, waitFor, within } from "@testing-library/react";
 import userEvent from "@testing-library/user-event";
 import { beforeEach, expect, test } from "vitest";
-import type { GameCheck, GameDescription } from "@/api/types";
+import type { GameCheck, GameDescription, GameFileProblem } from "@/api/types";
 import { goTo } from "@/lib/testing/navigation";
 import { renderWithQueries, serve } from "@/lib/testing/service";
 import { DescribeView } from "./describe-view";
 
-const GAME: GameDescription = {
+type Game = GameDescription & { problems: GameFileProblem[] };
+
+const GAME: Game = {
   name: "my-lamp",
   env_id: "GameBoy/MyLamp-v0",
   file: "/roms/my-lamp/game.toml",
@@ -19,6 +21,7 @@ const GAME: GameDescription = {
   unreadable: null,
   defaults: { frame_skip: 24, buttons: ["up", "a"], boot_frames: 240 },
   loss: null,
+  problems: [],
 };
 const WRITTEN = {
   content: { name: "Lamp", taps: [{ name: "room", address: 0xc001 }] },
@@ -32,7 +35,7 @@ interface Change {
 }
 
 interface Fake {
-  game?: Partial<GameDescription>;
+  game?: Partial<Game>;
   check?: (content: Record<string, unknown>) => GameCheck["problems"];
   save?: (change: Change) => { status?: number; body: unknown };
 }
@@ -59,7 +62,7 @@ function show({ game, check = () => [], save }: Fake = {}) {
   return {
     saved,
     asked,
-    change: (later: Partial<GameDescription>) => (known = { ...known, ...later }),
+    change: (later: Partial<Game>) => (known = { ...known, ...later }),
   };
 }
 
@@ -105,7 +108,7 @@ test("a problem is shown at its field with its place, and is not saved", async (
   const field = await screen.findByLabelText("Done when");
   await userEvent.type(field, "rom == 3");
   await waitFor(() => expect(field).toHaveAttribute("aria-invalid", "true"));
-  expect(field).toHaveAccessibleDescription("Line 2, column 9: There is no tap 'rom'.");
+  expect(field).toHaveAccessibleDescription("At character 1: There is no tap 'rom'.");
   await save();
   expect(field).toHaveFocus();
   expect(saved).toEqual([]);
@@ -152,13 +155,103 @@ test("unsaved changes are there again after a reload", async () => {
   expect(screen.getByLabelText("Summary")).toHaveValue("Mine");
 });
 
+test("an undescribed game has no unsaved changes until it is edited, and then they can be discarded", async () => {
+  show();
+  const summary = await screen.findByLabelText("Summary");
+  expect(window.sessionStorage).toHaveLength(0);
+  expect(screen.queryByRole("button", { name: "Discard changes" })).toBeNull();
+  expect(screen.getByText("Not saved yet")).toBeVisible();
+  await userEvent.type(summary, "Mine");
+  expect(window.sessionStorage).toHaveLength(1);
+  await userEvent.click(screen.getByRole("button", { name: "Discard changes" }));
+  await userEvent.click(screen.getByRole("button", { name: "Discard them" }));
+  await waitFor(() => expect(summary).toHaveValue(""));
+  expect(window.sessionStorage).toHaveLength(0);
+});
+
+test("kept changes are not for a ROM that was there before", async () => {
+  show();
+  await userEvent.type(await screen.findByLabelText("Summary"), "Mine");
+  document.body.innerHTML = "";
+  const other = "cd".repeat(32);
+  show({ game: { rom_sha256: other } });
+  expect(await screen.findByLabelText("Summary")).toHaveValue("Mine");
+  expect(screen.getByLabelText("SHA-256 of the ROM")).toHaveValue(other);
+});
+
+test("a problem without a field is listed, and an unknown key can be removed", async () => {
+  const { saved } = show({
+    game: { ...WRITTEN, content: { ...WRITTEN.content, fram_skip: 8 } as never },
+    check: (content) =>
+      "fram_skip" in content
+        ? [{ pointer: "/fram_skip", line: 1, column: 1, detail: "No such key.", position: null }]
+        : [],
+  });
+  expect(await screen.findByText("Problems without a field")).toBeVisible();
+  await save();
+  expect(screen.getByText("Fix the listed problems first.")).toBeVisible();
+  expect(screen.getByText("No such key.").closest("ul")).toHaveFocus();
+  expect(saved).toEqual([]);
+  await userEvent.click(screen.getByRole("button", { name: "Remove fram_skip" }));
+  await waitFor(() => expect(screen.queryByText("Problems without a field")).toBeNull());
+  await save();
+  await waitFor(() => expect(saved).toHaveLength(1));
+  expect(saved[0]!.content).toEqual(WRITTEN.content);
+});
+
+test("a file that the form reads otherwise than the app is not called saved", async () => {
+  const problems = [
+    { pointer: "/frame_skip", line: 3, column: 14, detail: "Not in quotes.", position: null },
+  ];
+  const wrong = { ...WRITTEN.content, frame_skip: "8" };
+  const { saved } = show({ game: { ...WRITTEN, content: wrong as never, problems } });
+  expect(await screen.findByText("Line 3, column 14: Not in quotes.")).toBeVisible();
+  expect(screen.getByText("Not saved yet")).toBeVisible();
+  expect(screen.queryByRole("link", { name: "Train an agent on it" })).toBeNull();
+  expect(window.sessionStorage).toHaveLength(0); // nothing was edited
+  await save();
+  expect(await screen.findByRole("link", { name: "Train an agent on it" })).toBeVisible();
+  expect(saved[0]!.content).toMatchObject({ frame_skip: 8 });
+  expect(screen.queryByText("game.toml has problems")).toBeNull();
+});
+
+test("a saved file without an edit can be trained on at once", async () => {
+  show({ game: WRITTEN });
+  expect(await screen.findByRole("link", { name: "Train an agent on it" })).toBeVisible();
+});
+
+test("addresses are hexadecimal, and say so", async () => {
+  show({ game: WRITTEN });
+  const address = await screen.findByLabelText("Address of room");
+  await userEvent.clear(address);
+  await userEvent.type(address, "49153");
+  expect(address).toHaveAccessibleDescription(/in hexadecimal/);
+  await userEvent.clear(address);
+  expect(address).toHaveAttribute("placeholder", "Hex address");
+  await userEvent.type(address, "200");
+  await userEvent.tab();
+  expect(address).toHaveValue("0x0200");
+  await userEvent.type(screen.getByLabelText("Frames of a step"), "many");
+  expect(screen.getByLabelText("Frames of a step")).toHaveAccessibleDescription(
+    "Enter a whole number, such as 24 or 0x18.",
+  );
+  await save();
+  expect(screen.getByLabelText("Frames of a step")).toHaveFocus();
+});
+
 test("without a folder of ROMs the page says how to set one", async () => {
   goTo("/play/game");
   serve({
     "GET /games": () => ({
-      body: { folder: null, problem: "Start the app with RLVIZ_ROMS.", games: [] },
+      body: {
+        folder: null,
+        problem: "Start the app with RLVIZ_ROMS.",
+        games: [],
+        left_out: ["Rename a."],
+      },
     }),
   });
   renderWithQueries(<DescribeView />);
   expect(await screen.findByText("Start the app with RLVIZ_ROMS.")).toBeVisible();
+  expect(screen.getByText("Rename a.")).toBeVisible();
 });

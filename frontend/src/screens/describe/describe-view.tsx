@@ -3,7 +3,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { FolderSearch } from "lucide-react";
 import { useEffect, useMemo, useState } from "react";
-import { gameQuery, gamesQuery } from "@/api/games";
+import { gameQuery, gamesLeftOut, gamesQuery } from "@/api/games";
 import type { GameDescription } from "@/api/types";
 import { useQueryString } from "@/lib/query-string";
 import { routes } from "@/lib/routes";
@@ -19,6 +19,7 @@ import {
   draftOf,
   expressionsOf,
   type GameDraft,
+  isSameFile,
   keepDraft,
   keptDraft,
   readableTaps,
@@ -54,6 +55,15 @@ function GameChoices() {
             <EmptyState icon={FolderSearch} title="No game can be described yet">
               {data.problem}
             </EmptyState>
+          )}
+          {gamesLeftOut(data).length > 0 && (
+            <div className="mb-3">
+              <Notice tone="warn" role="status" title="Some games cannot be listed">
+                {gamesLeftOut(data).map((reason) => (
+                  <p key={reason}>{reason}</p>
+                ))}
+              </Notice>
+            </div>
           )}
           {data.games.length > 0 && (
             <ul className="grid gap-2 sm:grid-cols-2 lg:grid-cols-3">
@@ -107,11 +117,14 @@ function LoadedGame({ name }: { name: string }) {
 /** The file of a game as it is, to be edited. */
 function opened(game: GameDescription) {
   const draft = draftOf(game);
+  const content = contentOf(draft);
   return {
     draft,
     digest: game.digest,
-    /** Content of the file when it was opened or saved; null: there was none. */
-    stored: game.content === null ? null : JSON.stringify(contentOf(draft)),
+    /** Content of the form when the file was opened or saved. */
+    first: JSON.stringify(content),
+    /** Whether saving changes the file even if nothing is edited, because the form cannot hold all that it says. */
+    isConverted: game.content !== null && !isSameFile(content, game.content),
     /** Whether the draft was kept from an earlier visit. */
     isKept: false,
   };
@@ -125,34 +138,34 @@ function DescribedGame({ game }: { game: GameDescription }) {
   const { name, problem } = game;
   const [client] = useState(() => describeSession(name));
   const [edited, setEdited] = useState(() => {
-    const kept = keptDraft(name);
+    const kept = keptDraft(game);
     return { ...opened(game), ...kept, isKept: kept !== null };
   });
-  const { draft, stored } = edited;
+  const { draft, first, isConverted } = edited;
   const content = useMemo(() => contentOf(draft), [draft]);
-  const isChanged = JSON.stringify(content) !== stored;
+  const isEdited = JSON.stringify(content) !== first;
   const setDraft = (change: (draft: GameDraft) => GameDraft) =>
     setEdited((now) => ({ ...now, draft: change(now.draft) }));
 
   // External system: this tab's storage.
   useEffect(() => {
-    keepDraft(name, isChanged ? { digest: edited.digest, draft } : null);
-  }, [name, isChanged, edited.digest, draft]);
+    keepDraft(name, isEdited ? { digest: edited.digest, draft, rom: game.rom_sha256 } : null);
+  }, [name, isEdited, edited.digest, draft, game.rom_sha256]);
 
   const settled = useSettled(draft, SETTLE_MS);
-  const { taps, places } = useMemo(() => readableTaps(draft.taps), [draft.taps]);
+  const asked = useMemo(() => readableTaps(settled.taps), [settled.taps]);
   // External system: the session, which sends the values of what is described.
   useEffect(() => {
     const frames = Number(settled.values.frame_skip);
     client.showGameValues({
-      taps: readableTaps(settled.taps).taps,
+      taps: [...asked.values()],
       expressions: expressionsOf(settled),
       frame_skip:
         Number.isInteger(frames) && frames >= 1 && frames <= 60
           ? frames
           : Number(game.defaults.frame_skip),
     });
-  }, [client, settled, game.defaults.frame_skip]);
+  }, [client, settled, asked, game.defaults.frame_skip]);
 
   return (
     <div className="flex flex-col gap-4">
@@ -161,7 +174,7 @@ function DescribedGame({ game }: { game: GameDescription }) {
           <p>{problem}</p>
         </Notice>
       )}
-      {edited.isKept && isChanged && (
+      {edited.isKept && isEdited && (
         <Notice tone="info" role="status" title="These are changes that you have not saved">
           <p>They were kept in this tab. Save them, or discard them below the form.</p>
         </Notice>
@@ -179,11 +192,8 @@ function DescribedGame({ game }: { game: GameDescription }) {
                 client={client}
                 name={draft.values.start_state.trim()}
                 bootFrames={draft.values.boot_frames.trim() || String(game.defaults.boot_frames)}
-                onSaved={(start_state) =>
+                onChoose={(start_state) =>
                   setDraft((now) => ({ ...now, values: { ...now.values, start_state } }))
-                }
-                onForget={() =>
-                  setDraft((now) => ({ ...now, values: { ...now.values, start_state: "" } }))
                 }
               />
               <RamSearchCard
@@ -204,14 +214,16 @@ function DescribedGame({ game }: { game: GameDescription }) {
             digest={edited.digest}
             draft={draft}
             content={content}
-            isChanged={isChanged}
-            readable={{ taps, places }}
+            isEdited={isEdited}
+            isConverted={isConverted}
+            asked={asked}
             onChange={setDraft}
             onSaved={(saved, content) =>
               setEdited((now) => ({
                 ...now,
                 digest: saved.digest,
-                stored: JSON.stringify(content),
+                first: JSON.stringify(content),
+                isConverted: false,
                 isKept: false,
               }))
             }

@@ -4,11 +4,17 @@ import {
   contentOf,
   draftFrom,
   expressionsOf,
+  isSameFile,
+  numberProblems,
   parseAddress,
+  placeAmong,
   problemAt,
+  problemsElsewhere,
   readableTaps,
+  removableKey,
   repeatedComponent,
   tapDraft,
+  withoutKey,
 } from "./draft";
 
 const ISLAND = {
@@ -30,6 +36,17 @@ const ISLAND = {
 describe("a file and its draft", () => {
   test("say the same, also what the form does not know", () => {
     expect(contentOf(draftFrom(ISLAND))).toEqual(ISLAND);
+  });
+
+  test("names of rooms keep their commas, and may be empty", () => {
+    for (const rooms of [["Cave, upper", "", "Lake"], ["a", ""], [""], ["", "a"]]) {
+      const content = { cell: { x: "room", rooms } } as GameContent;
+      expect(contentOf(draftFrom(content))).toEqual(content);
+    }
+    const typed = { ...draftFrom({}).cell, rooms: "a\nb, c\n" };
+    expect(contentOf({ ...draftFrom({}), cell: typed })).toEqual({
+      cell: { rooms: ["a", "b, c"] },
+    });
   });
 
   test("an empty file has no empty tables", () => {
@@ -64,7 +81,73 @@ test("addresses are hexadecimal however they are typed", () => {
   for (const text of ["", "0x", "C0010", "xyz"]) expect(parseAddress(text)).toBeNull();
 });
 
-test("only complete rows are read, and each keeps its place", () => {
+test("numbers are decimal, or hexadecimal after 0x", () => {
+  const draft = draftFrom({ taps: [{ name: "coins", address: 0xc001, type: "bcd" }] });
+  const taps = [{ ...draft.taps[0]!, bytes: "0x2", high: "0xFF" }];
+  const values = { ...draft.values, frame_skip: "0x18", hold: "8" };
+  expect(contentOf({ ...draft, values, taps })).toMatchObject({
+    frame_skip: 24,
+    hold: 8,
+    taps: [{ bytes: 2, high: 255 }],
+  });
+});
+
+test("fields whose text is no number are found", () => {
+  const draft = draftFrom({ taps: [{ name: "room", address: 0xc001 }] });
+  expect(numberProblems(draft)).toEqual([]);
+  const taps = [{ ...draft.taps[0]!, address: "49153", bit: "1.5", low: "deep" }];
+  const values = { ...draft.values, frame_skip: "many", hold: "8.5", reward_threshold: "1.5" };
+  const cell = { ...draft.cell, columns: "three" };
+  const wrong = numberProblems({ ...draft, values, cell, taps });
+  expect(wrong.map(({ pointer }) => pointer)).toEqual([
+    "/frame_skip",
+    "/hold",
+    "/cell/columns",
+    "/taps/0/address",
+    "/taps/0/bit",
+    "/taps/0/low",
+  ]);
+  expect(problemAt(wrong, "/taps/0/address")).toBe(
+    "Enter an address in hexadecimal, such as C001 or 0xC001.",
+  );
+});
+
+test("a file means the same in another order and with what is left out, and not with other types or keys", () => {
+  const written = {
+    summary: "",
+    taps: [{ type: "u8", address: 1, name: "a" }],
+    name: "Lamp",
+  } as unknown as GameContent;
+  expect(isSameFile(contentOf(draftFrom(written)), written)).toBe(true);
+  expect(isSameFile(contentOf(draftFrom(ISLAND)), ISLAND)).toBe(true);
+  for (const wrong of [
+    { frame_skip: "8" },
+    { taps: "x" },
+    { taps: [{ name: "a", adress: 1 }] },
+    { cell: { x: "a", colums: 3 } },
+  ] as GameContent[]) {
+    expect(isSameFile(contentOf(draftFrom(wrong)), wrong)).toBe(false);
+  }
+});
+
+test("problems that no field shows are found, with the key that can be removed", () => {
+  const draft = draftFrom({ ...ISLAND, fram_skip: 8 } as GameContent);
+  const at = (pointer: string) => ({ pointer, detail: "No.", position: null });
+  const hidden = ["/fram_skip", "/future_key/a", "/start_state", "", "/taps/100", "/components"];
+  const shown = ["/done", "/buttons/1", "/taps/1/bit", "/cell/rooms", "/components/odd~1name"];
+  expect(
+    problemsElsewhere([...shown, ...hidden].map(at), draft).map(({ pointer }) => pointer),
+  ).toEqual(hidden);
+  expect(hidden.map((pointer) => removableKey(draft, pointer))).toEqual([
+    ...["fram_skip", "future_key", "start_state"],
+    ...[null, null, null],
+  ]);
+  const less = contentOf(withoutKey(withoutKey(draft, "fram_skip"), "start_state"));
+  expect(less).not.toHaveProperty("fram_skip");
+  expect(less).not.toHaveProperty("start_state");
+});
+
+test("only complete rows are read", () => {
   const rows = [
     tapDraft({ name: "", address: 0xc000 }),
     tapDraft({ name: "room", address: 0xc001 }),
@@ -72,18 +155,29 @@ test("only complete rows are read, and each keeps its place", () => {
     tapDraft({ name: "lamp", address: 0xc00b, type: "bit", bit: 9 }),
     tapDraft({ name: "coins", address: 0xc010, type: "bcd", bytes: 2 }),
   ];
-  const { taps, places } = readableTaps(rows);
-  expect(taps.map(({ name }) => name)).toEqual(["room", "coins"]);
-  expect(places).toEqual([null, 0, null, null, 1]);
+  const asked = readableTaps(rows);
+  expect([...asked.values()].map(({ name }) => name)).toEqual(["room", "coins"]);
+  expect(rows.map((row) => placeAmong(asked, row))).toEqual([null, 0, null, null, 1]);
 });
 
-test("a problem is shown at its field with line and column", () => {
+test("a row keeps its place among what was asked while others come and go", () => {
+  const [room, coins] = [
+    tapDraft({ name: "room", address: 0xc001 }),
+    tapDraft({ name: "coins", address: 0xc010 }),
+  ];
+  const asked = readableTaps([room, coins]);
+  expect(placeAmong(asked, { ...coins, name: "gold", unit: "pieces" })).toBe(1);
+  expect(placeAmong(asked, { ...coins, address: "C011" })).toBeNull();
+  expect(placeAmong(asked, tapDraft({ name: "room", address: 0xc001 }))).toBeNull();
+});
+
+test("a problem is shown at its field with the place in the field", () => {
   const problems = [
     { pointer: "/buttons/1", line: 3, column: 1, detail: "No.", position: null },
     { pointer: "/done", line: 7, column: 9, detail: "There is no tap 'x'.", position: 0 },
   ];
-  expect(problemAt(problems, "/done")).toBe("Line 7, column 9: There is no tap 'x'.");
-  expect(problemAt(problems, "/buttons")).toBe("Line 3, column 1: No.");
+  expect(problemAt(problems, "/done")).toBe("At character 1: There is no tap 'x'.");
+  expect(problemAt(problems, "/buttons")).toBe("No.");
   expect(problemAt(problems, "/success")).toBeUndefined();
 });
 

@@ -1,3 +1,4 @@
+import { hashKey } from "@tanstack/react-query";
 import { pointerTo } from "@/api/http";
 import type { GameContent, GameDescription, GameFileProblem, Tap, TapType } from "@/api/types";
 import { parseNumber, setting } from "@/lib/number";
@@ -46,6 +47,18 @@ const CELL_TEXTS = ["x", "y"] as const;
 const CELL_NUMBERS = ["columns", "rows", "rooms_across", "rooms_down"] as const;
 const CELL = [...CELL_TEXTS, ...CELL_NUMBERS, "rooms"] as const;
 
+const TAP_WHOLE = ["bytes", "bit"] as const;
+const TAP_NUMBERS = ["low", "high"] as const;
+/** The fields of a tap, in their order. */
+export const TAP_FIELDS = [
+  "name",
+  "address",
+  "type",
+  ...TAP_WHOLE,
+  "unit",
+  ...TAP_NUMBERS,
+] as const;
+
 export type ValueName = (typeof VALUES)[number];
 export type CellName = (typeof CELL)[number];
 
@@ -78,11 +91,19 @@ export function draftFrom(content: GameContent): GameDraft {
   return {
     values: texts(VALUES, others),
     taps: records(taps).map((tap) => tapDraft(tap)),
-    cell: texts(CELL, isRecord(cell) ? cell : {}),
+    cell: cellDraft(isRecord(cell) ? cell : {}),
     components: Object.entries(isRecord(components) ? components : {}).map(([name, value]) => ({
       ...{ key: newKey(), name, value: textOf(value) },
     })),
     rest,
+  };
+}
+
+function cellDraft(cell: Record<string, unknown>): GameDraft["cell"] {
+  const { rooms } = cell;
+  return {
+    ...texts(CELL, cell),
+    ...(Array.isArray(rooms) && { rooms: linesOf(rooms.map(textOf)) }),
   };
 }
 
@@ -105,12 +126,12 @@ export function contentOf(draft: GameDraft): GameContent {
   for (const name of TEXTS) put(content, name, values[name].trim() || null);
   for (const name of WHOLE) put(content, name, numberOrText(values[name]));
   put(content, "reward_threshold", numberOrText(values.reward_threshold));
-  put(content, "buttons", listOf(values.buttons));
+  put(content, "buttons", partsOf(values.buttons));
   if (taps.length > 0) content.taps = taps.map(tapContent);
   const cells: Record<string, unknown> = {};
   for (const name of CELL_TEXTS) put(cells, name, cell[name].trim() || null);
   for (const name of CELL_NUMBERS) put(cells, name, numberOrText(cell[name]));
-  put(cells, "rooms", listOf(cell.rooms));
+  put(cells, "rooms", namesOf(cell.rooms));
   if (Object.keys(cells).length > 0) content.cell = cells;
   const known = components.filter(({ name, value }) => name.trim() !== "" || value.trim() !== "");
   if (known.length > 0) {
@@ -153,21 +174,40 @@ export function componentPointer(name: string): string {
 
 const NAME = /^[a-z][a-z0-9_]{0,39}$/;
 
-/** The taps whose values can be shown, with the place of each row among them; null: its row is not complete. */
-export function readableTaps(rows: readonly TapDraft[]): {
-  taps: Tap[];
-  places: (number | null)[];
-} {
-  const taps: Tap[] = [];
-  const places = rows.map((row) => {
-    const address = parseAddress(row.address);
-    const bytes = optionalWithin(row.bytes, 1, 4);
-    const bit = optionalWithin(row.bit, 0, 7);
-    const fits = NAME.test(row.name.trim()) && row.type in TAP_TYPES;
-    if (address === null || bytes === undefined || bit === undefined || !fits) return null;
-    return taps.push({ name: row.name.trim(), address, type: row.type, bytes, bit, unit: "" }) - 1;
-  });
-  return { taps, places };
+/** The tap of a row; null: it is not complete, so its value cannot be shown. */
+function readableTap(row: TapDraft): Tap | null {
+  const address = parseAddress(row.address);
+  const bytes = optionalWithin(row.bytes, 1, 4);
+  const bit = optionalWithin(row.bit, 0, 7);
+  const fits = NAME.test(row.name.trim()) && row.type in TAP_TYPES;
+  if (address === null || bytes === undefined || bit === undefined || !fits) return null;
+  return { name: row.name.trim(), address, type: row.type, bytes, bit, unit: "" };
+}
+
+/** The taps whose values can be shown, by the key of their row, in the order in which the session is asked for them. */
+export type ReadableTaps = ReadonlyMap<string, Tap>;
+
+export function readableTaps(rows: readonly TapDraft[]): ReadableTaps {
+  return new Map(
+    rows.flatMap((row) => {
+      const tap = readableTap(row);
+      return tap ? [[row.key, tap] as const] : [];
+    }),
+  );
+}
+
+/** The place of a row among the taps that the session was asked for; null: it was not asked for what the row says. */
+export function placeAmong(asked: ReadableTaps, row: TapDraft): number | null {
+  const tap = asked.get(row.key);
+  const now = readableTap(row);
+  const isSame =
+    tap !== undefined &&
+    now !== null &&
+    tap.address === now.address &&
+    tap.type === now.type &&
+    tap.bytes === now.bytes &&
+    tap.bit === now.bit;
+  return isSame ? [...asked.keys()].indexOf(row.key) : null;
 }
 
 /** An address as people type it: `0xC001`, `$C001` or `C001`. Null for anything else. */
@@ -180,15 +220,76 @@ export function addressText(address: number): string {
   return address < 0 ? String(address) : `0x${address.toString(16).toUpperCase().padStart(4, "0")}`;
 }
 
-/** The first problem of a field or of a part of it, with its place in the file. */
-export function problemAt(
-  problems: readonly GameFileProblem[],
-  pointer: string,
-): string | undefined {
-  const found = problems.find(
-    (one) => one.pointer === pointer || one.pointer.startsWith(`${pointer}/`),
-  );
-  return found && `${placeOf(found)}: ${found.detail}`;
+/** The first problem of a field or of a part of it, with its place in the field. */
+export function problemAt(problems: readonly FieldProblem[], pointer: string): string | undefined {
+  const found = problems.find((one) => isWithin(one.pointer, pointer));
+  if (found === undefined) return undefined;
+  const { position, detail } = found;
+  return position === null ? detail : `At character ${position + 1}: ${detail}`;
+}
+
+export type FieldProblem = Pick<GameFileProblem, "pointer" | "detail" | "position">;
+
+function isWithin(pointer: string, field: string): boolean {
+  return pointer === field || pointer.startsWith(`${field}/`);
+}
+
+/** The problems that no field of the form shows. */
+export function problemsElsewhere<Problem extends FieldProblem>(
+  problems: readonly Problem[],
+  { taps, components }: GameDraft,
+): Problem[] {
+  const fields = [
+    ...VALUES.filter((name) => name !== "start_state").map((name) => pointerTo(name)),
+    ...CELL.map((name) => pointerTo("cell", name)),
+    ...taps.flatMap((_, place) => TAP_FIELDS.map((name) => pointerTo("taps", `${place}`, name))),
+    ...components.map(({ name }) => componentPointer(name)),
+  ];
+  return problems.filter(({ pointer }) => !fields.some((field) => isWithin(pointer, field)));
+}
+
+/** The key without a field that a pointer is about, which can only be removed; null: there is a field. */
+export function removableKey({ rest, values }: GameDraft, pointer: string): string | null {
+  const found = Object.keys(rest).find((key) => isWithin(pointer, pointerTo(key)));
+  if (found !== undefined) return found;
+  return pointer === "/start_state" && values.start_state !== "" ? "start_state" : null;
+}
+
+/** The draft without a key that has no field. */
+export function withoutKey(draft: GameDraft, key: string): GameDraft {
+  if (key === "start_state") return { ...draft, values: { ...draft.values, start_state: "" } };
+  const rest = Object.fromEntries(Object.entries(draft.rest).filter(([name]) => name !== key));
+  return { ...draft, rest: rest as GameContent };
+}
+
+const WHOLE_WANTED = "Enter a whole number, such as 24 or 0x18.";
+const NUMBER_WANTED = "Enter a number, such as 0.5 or 200.";
+const ADDRESS_WANTED = "Enter an address in hexadecimal, such as C001 or 0xC001.";
+
+/** The fields with numbers whose text is not one. */
+export function numberProblems({ values, cell, taps }: GameDraft): FieldProblem[] {
+  const isNumber = (text: string) => typeof numberOrText(text) !== "string";
+  const isWhole = (text: string) => {
+    const value = numberOrText(text);
+    return value === null || Number.isInteger(value);
+  };
+  const fields = [
+    ...WHOLE.map((name) => [[name], isWhole(values[name]), WHOLE_WANTED] as const),
+    [["reward_threshold"], isNumber(values.reward_threshold), NUMBER_WANTED] as const,
+    ...CELL_NUMBERS.map((name) => [["cell", name], isWhole(cell[name]), WHOLE_WANTED] as const),
+    ...taps.flatMap((tap, place) => {
+      const at = (name: string) => ["taps", `${place}`, name];
+      const isAddress = tap.address.trim() === "" || parseAddress(tap.address) !== null;
+      return [
+        [at("address"), isAddress, ADDRESS_WANTED] as const,
+        ...TAP_WHOLE.map((name) => [at(name), isWhole(tap[name]), WHOLE_WANTED] as const),
+        ...TAP_NUMBERS.map((name) => [at(name), isNumber(tap[name]), NUMBER_WANTED] as const),
+      ];
+    }),
+  ];
+  return fields
+    .filter(([, fits]) => !fits)
+    .map(([path, , detail]) => ({ pointer: pointerTo(...path), detail, position: null }));
 }
 
 export function placeOf({ line, column }: GameFileProblem): string {
@@ -218,24 +319,77 @@ function put(into: Record<string, unknown>, name: string, value: unknown) {
   if (value !== null) into[name] = value;
 }
 
+const HEXADECIMAL = /^0x[0-9a-f]+$/i;
+
+function numberOf(text: string): number {
+  const typed = text.trim();
+  return HEXADECIMAL.test(typed) ? parseInt(typed, 16) : parseNumber(typed);
+}
+
 function numberOrText(text: string): number | string | null {
   if (text.trim() === "") return null;
-  const value = parseNumber(text);
+  const value = numberOf(text);
   return Number.isFinite(value) ? value : text.trim();
 }
 
 function optionalWithin(text: string, least: number, most: number): number | null | undefined {
   if (text.trim() === "") return null;
-  const value = parseNumber(text);
+  const value = numberOf(text);
   return Number.isInteger(value) && value >= least && value <= most ? value : undefined;
 }
 
-function listOf(text: string): string[] | null {
+/** The parts of a list that are separated by commas. */
+function partsOf(text: string): string[] | null {
   const parts = text
     .split(",")
     .map((part) => part.trim())
     .filter((part) => part !== "");
   return parts.length > 0 ? parts : null;
+}
+
+/** One name a line. An empty last name is a line that ends. */
+function linesOf(names: readonly string[]): string {
+  return names.join("\n") + (names.at(-1) === "" ? "\n" : "");
+}
+
+/** The names of the lines, which may be empty and have commas. */
+function namesOf(text: string): string[] | null {
+  return text === "" ? null : text.replace(/\n$/, "").split("\n");
+}
+
+/** Whether two files mean the same to the app: the order of keys, and texts and tables that are empty, do not count. */
+export function isSameFile(one: GameContent, other: GameContent): boolean {
+  return hashKey([meaningOf(one)]) === hashKey([meaningOf(other)]);
+}
+
+function meaningOf(content: GameContent): Record<string, unknown> {
+  const { taps, ...others } = filled(content);
+  if (taps === undefined) return others;
+  return { ...others, taps: Array.isArray(taps) ? taps.map(tapMeaning) : taps };
+}
+
+function tapMeaning(tap: unknown): unknown {
+  if (!isRecord(tap)) return tap;
+  const { type, ...others } = filled(tap);
+  return { ...others, ...(type !== "u8" && { type }) };
+}
+
+/** A table without its empty values, and with its texts trimmed. */
+function filled(table: Record<string, unknown>): Record<string, unknown> {
+  return Object.fromEntries(
+    Object.entries(table)
+      .map(([name, value]): [string, unknown] => [
+        name,
+        typeof value === "string" ? value.trim() : isRecord(value) ? filled(value) : value,
+      ])
+      .filter(([, value]) => !isEmpty(value)),
+  );
+}
+
+function isEmpty(value: unknown): boolean {
+  if (value === undefined || value === "") return true;
+  if (Array.isArray(value)) return value.length === 0;
+  return isRecord(value) && Object.keys(value).length === 0;
 }
 
 function texts<Name extends string>(
@@ -266,6 +420,8 @@ interface KeptDraft {
   /** Of the version that was edited. */
   digest: string | null;
   draft: GameDraft;
+  /** SHA-256 of the ROM that was there. */
+  rom: string | null;
 }
 
 const keyOf = (game: string) => `rlviz.game.${game}`;
@@ -280,11 +436,18 @@ export function keepDraft(game: string, kept: KeptDraft | null) {
   }
 }
 
-export function keptDraft(game: string): KeptDraft | null {
+/** The kept changes of a game. If another ROM is there by now, they do not say that they are for the one before. */
+export function keptDraft(game: GameDescription): Omit<KeptDraft, "rom"> | null {
+  let kept: KeptDraft | null;
   try {
-    const kept = JSON.parse(sessionStorage.getItem(keyOf(game)) ?? "null") as KeptDraft | null;
-    return kept && isRecord(kept.draft) && Array.isArray(kept.draft.taps) ? kept : null;
+    kept = JSON.parse(sessionStorage.getItem(keyOf(game.name)) ?? "null") as KeptDraft | null;
   } catch {
     return null;
   }
+  if (!kept || !isRecord(kept.draft) || !Array.isArray(kept.draft.taps)) return null;
+  const { digest, draft, rom } = kept;
+  const isOfOther = rom !== game.rom_sha256 && draft.values.rom_sha256 === rom;
+  if (!isOfOther) return { digest, draft };
+  const { rom_sha256 } = draftOf(game).values;
+  return { digest, draft: { ...draft, values: { ...draft.values, rom_sha256 } } };
 }

@@ -3,9 +3,9 @@
 import { keepPreviousData, useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import clsx from "clsx";
 import { Plus, Trash2 } from "lucide-react";
-import { type ReactNode, useEffect, useRef, useState } from "react";
+import { type ReactNode, useEffect, useId, useRef, useState } from "react";
 import { environmentQuery } from "@/api/choices";
-import { type GameChange, gameCheckQuery, gameQuery, saveGame } from "@/api/games";
+import { type GameChange, gameCheckQuery, gameQuery, saveGame, storedProblems } from "@/api/games";
 import { type ApiError, explainAction } from "@/api/http";
 import { keys } from "@/api/keys";
 import type { GameContent, GameDescription, GameFileProblem, TapType } from "@/api/types";
@@ -24,17 +24,26 @@ import { Notice } from "@/ui/notice";
 import { controlClass, Select } from "@/ui/select";
 import {
   type CellName,
+  addressText,
   componentPointer,
+  type FieldProblem,
   type GameDraft,
   newKey,
+  numberProblems,
+  parseAddress,
+  placeAmong,
   placeOf,
   problemAt,
-  type readableTaps,
+  problemsElsewhere,
+  type ReadableTaps,
+  removableKey,
   repeatedComponent,
+  TAP_FIELDS,
   TAP_TYPES,
   type TapDraft,
   tapDraft,
   type ValueName,
+  withoutKey,
 } from "./draft";
 
 interface GameFormProps {
@@ -44,8 +53,11 @@ interface GameFormProps {
   digest: string | null;
   draft: GameDraft;
   content: GameContent;
-  isChanged: boolean;
-  readable: ReturnType<typeof readableTaps>;
+  isEdited: boolean;
+  /** Whether saving changes the file even if nothing is edited. */
+  isConverted: boolean;
+  /** The taps whose values the session sends. */
+  asked: ReadableTaps;
   onChange: (change: (draft: GameDraft) => GameDraft) => void;
   onSaved: (saved: GameDescription, content: GameContent) => void;
   /** Edit the file as it is now, without the changes made here. */
@@ -61,8 +73,9 @@ export function GameForm({
   digest,
   draft,
   content,
-  isChanged,
-  readable,
+  isEdited,
+  isConverted,
+  asked,
   onChange,
   onSaved,
   onOpen,
@@ -77,10 +90,16 @@ export function GameForm({
     ...gameCheckQuery(game.name, settled),
     placeholderData: keepPreviousData,
   });
-  const problems = checked?.problems ?? [];
+  const problems = checked?.problems ?? NO_PROBLEMS;
+  const numbers = numberProblems(draft);
+  const inFields: readonly FieldProblem[] = [...numbers, ...problems];
+  const elsewhere = problemsElsewhere(problems, draft);
+  /** Those of the file as it was opened, if it can be read at all. */
+  const inFile =
+    digest === game.digest && game.unreadable === null ? storedProblems(game) : NO_PROBLEMS;
   /** Whether they are those of what is typed now. Otherwise the service checks it when it is saved. */
   const isCurrent = settled === content && !isPlaceholderData;
-  const at = (pointer: string) => problemAt(problems, pointer);
+  const at = (pointer: string) => problemAt(inFields, pointer);
   const set = (name: ValueName) => (text: string) =>
     onChange((now) => ({ ...now, values: { ...now.values, [name]: text } }));
   const setCell = (name: CellName) => (text: string) =>
@@ -111,6 +130,12 @@ export function GameForm({
     />
   );
   const repeated = repeatedComponent(draft);
+  const others = useRef<HTMLUListElement>(null);
+  const blocked = () => {
+    if (repeated !== null || numbers.length > 0) return MEND_FIRST;
+    if (!isCurrent || problems.length === 0) return null;
+    return elsewhere.length === problems.length ? "Fix the listed problems first." : MEND_FIRST;
+  };
 
   return (
     <div
@@ -120,6 +145,12 @@ export function GameForm({
       {game.unreadable !== null && digest === game.digest && (
         <Notice tone="warn" role="status" title="The file that is there cannot be read">
           <p>{game.unreadable} Correct it by hand, or describe the game anew below.</p>
+        </Notice>
+      )}
+      {inFile.length > 0 && (
+        <Notice tone="warn" role="status" title="game.toml has problems">
+          <ProblemList problems={inFile} />
+          <p className="mt-1">The game cannot be used until they are corrected below and saved.</p>
         </Notice>
       )}
       <Card title="Name and buttons" bodyClass="grid gap-3 p-4 sm:grid-cols-2">
@@ -133,8 +164,8 @@ export function GameForm({
       <TapTable
         client={client}
         rows={draft.taps}
-        places={readable.places}
-        problems={problems}
+        asked={asked}
+        problems={inFields}
         onChange={(taps) => onChange((now) => ({ ...now, taps: taps(now.taps) }))}
       />
       <Card title="End of episodes" bodyClass="flex flex-col gap-3 p-4">
@@ -225,10 +256,23 @@ export function GameForm({
             {cell("rows", "Rows")}
             {cell("rooms_across", "Rooms across", { placeholder: "1" })}
             {cell("rooms_down", "Rooms down", { placeholder: "1" })}
-            {cell("rooms", "Names of the rooms", {
-              hint: "Row by row, separated by commas",
-              className: "sm:col-span-2",
-            })}
+            <Field
+              label="Names of the rooms"
+              hint="One a line, row by row"
+              error={at("/cell/rooms")}
+              className="sm:col-span-2"
+            >
+              {(control) => (
+                <textarea
+                  {...control}
+                  rows={4}
+                  spellCheck={false}
+                  value={draft.cell.rooms}
+                  onChange={(event) => setCell("rooms")(event.target.value)}
+                  className={clsx(controlClass, "h-auto! py-2")}
+                />
+              )}
+            </Field>
           </div>
         </Disclosure>
         <Disclosure summary="Steps, episodes and observation">
@@ -261,17 +305,54 @@ export function GameForm({
         </Disclosure>
       </Card>
       <Preview toml={checked?.toml ?? ""} problems={problems} failed={unchecked} />
+      {elsewhere.length > 0 && (
+        <Notice tone="bad" title="Problems without a field">
+          <ul ref={others} tabIndex={-1} className="mt-1 flex flex-col gap-1.5">
+            {elsewhere.map(({ pointer, detail }) => {
+              const key = removableKey(draft, pointer);
+              return (
+                <li key={`${pointer} ${detail}`} className="flex flex-wrap items-center gap-2">
+                  <span className="min-w-0 wrap-anywhere">{detail}</span>
+                  {key !== null && (
+                    <Button size="sm" onClick={() => onChange((now) => withoutKey(now, key))}>
+                      Remove {key}
+                    </Button>
+                  )}
+                </li>
+              );
+            })}
+          </ul>
+        </Notice>
+      )}
       <SaveBar
         game={game}
         digest={digest}
         content={content}
-        isChanged={isChanged}
-        blocked={repeated !== null || (isCurrent && problems.length > 0) ? MEND_FIRST : null}
-        onBlocked={() => revealProblem(form.current)}
+        isEdited={isEdited}
+        isChanged={isEdited || isConverted || inFile.length > 0}
+        blocked={blocked()}
+        onBlocked={() => {
+          if (!revealProblem(form.current)) others.current?.focus();
+        }}
         onSaved={onSaved}
         onOpen={onOpen}
       />
     </div>
+  );
+}
+
+const NO_PROBLEMS: readonly GameFileProblem[] = [];
+
+/** Problems of a file, with their places in it. */
+function ProblemList({ problems }: { problems: readonly GameFileProblem[] }) {
+  return (
+    <ul className="flex flex-col gap-1">
+      {problems.map((problem) => (
+        <li key={`${problem.pointer} ${problem.detail}`} className="text-xs wrap-anywhere">
+          {placeOf(problem)}: {problem.detail}
+        </li>
+      ))}
+    </ul>
   );
 }
 
@@ -333,13 +414,13 @@ function LiveValue({ client, at }: { client: SessionClient; at: string }) {
 interface TapTableProps {
   client: SessionClient;
   rows: readonly TapDraft[];
-  /** For each row its place among the values of the session; null: it is not complete. */
-  places: readonly (number | null)[];
-  problems: readonly GameFileProblem[];
+  /** The taps whose values the session sends. */
+  asked: ReadableTaps;
+  problems: readonly FieldProblem[];
   onChange: (change: (rows: readonly TapDraft[]) => readonly TapDraft[]) => void;
 }
 
-function TapTable({ client, rows, places, problems, onChange }: TapTableProps) {
+function TapTable({ client, rows, asked, problems, onChange }: TapTableProps) {
   const list = useRef<HTMLUListElement>(null);
   const known = useRef(rows.length);
   // External system: the focus. A new row is named first.
@@ -376,7 +457,7 @@ function TapTable({ client, rows, places, problems, onChange }: TapTableProps) {
             key={row.key}
             client={client}
             row={row}
-            at={places[place] ?? null}
+            at={placeAmong(asked, row)}
             error={(name) => problemAt(problems, `/taps/${place}/${name}`)}
             onEdit={(change) =>
               onChange((now) =>
@@ -400,23 +481,29 @@ interface TapRowProps {
   onRemove: () => void;
 }
 
-const TAP_TEXTS = ["name", "address", "type", "bytes", "bit", "unit", "low", "high"] as const;
-
 function TapRow({ client, row, at, error, onEdit, onRemove }: TapRowProps) {
+  const noteId = useId();
   const now = useStoreValue(client.game, ({ values }) =>
     at === null ? null : (values?.taps[at] ?? null),
   );
-  const text = (name: Exclude<keyof TapDraft, "key" | "type">, label: string) => (
+  const text = (name: Exclude<keyof TapDraft, "key" | "type">, label: string, hint = label) => (
     <input
       aria-label={`${label}${row.name && name !== "name" ? ` of ${row.name}` : ""}`}
+      title={hint === label ? undefined : hint}
+      aria-describedby={error(name) ? noteId : undefined}
       aria-invalid={error(name) ? true : undefined}
       data-tap-name={name === "name" || undefined}
       autoComplete="off"
       autoCapitalize="off"
       spellCheck={false}
-      placeholder={label}
+      placeholder={hint}
       value={row[name]}
       onChange={(event) => onEdit({ [name]: event.target.value })}
+      onBlur={() => {
+        const typed = name === "address" ? parseAddress(row.address) : null;
+        const address = typed === null ? row.address : addressText(typed);
+        if (address !== row.address) onEdit({ address });
+      }}
       className={clsx(
         controlClass,
         name === "address" && "font-mono text-xs!",
@@ -424,16 +511,17 @@ function TapRow({ client, row, at, error, onEdit, onRemove }: TapRowProps) {
       )}
     />
   );
-  const problem = TAP_TEXTS.map(error).find(Boolean);
+  const problem = TAP_FIELDS.map(error).find(Boolean);
   return (
     <li className="flex flex-col gap-1 border-t border-line pt-3 first:border-0 first:pt-0">
       <div className="flex items-start gap-2">
-        <div className="grid min-w-0 grow grid-cols-2 gap-2 sm:grid-cols-[minmax(0,1.3fr)_5.5rem_minmax(0,1.4fr)_minmax(0,1fr)_4rem_4rem]">
+        <div className="grid min-w-0 grow grid-cols-2 gap-2 sm:grid-cols-[minmax(0,1.3fr)_7rem_minmax(0,1.4fr)_minmax(0,1fr)_4rem_4rem]">
           {text("name", "Name")}
-          {text("address", "Address")}
+          {text("address", "Address", "Hex address")}
           <div className="flex min-w-0 gap-2 max-sm:col-span-2">
             <Select
               aria-label={`Type of ${row.name || "the tap"}`}
+              aria-invalid={error("type") ? true : undefined}
               value={row.type}
               onChange={(event) =>
                 onEdit({ type: event.target.value as TapType, bytes: "", bit: "" })
@@ -447,8 +535,12 @@ function TapRow({ client, row, at, error, onEdit, onRemove }: TapRowProps) {
               ))}
               {!(row.type in TAP_TYPES) && <option value={row.type}>{row.type}</option>}
             </Select>
-            {row.type === "bit" && <div className="w-14 shrink-0">{text("bit", "Bit")}</div>}
-            {row.type === "bcd" && <div className="w-14 shrink-0">{text("bytes", "Bytes")}</div>}
+            {(row.type === "bit" || row.bit !== "") && (
+              <div className="w-14 shrink-0">{text("bit", "Bit")}</div>
+            )}
+            {(row.type === "bcd" || row.bytes !== "") && (
+              <div className="w-14 shrink-0">{text("bytes", "Bytes")}</div>
+            )}
           </div>
           {text("unit", "Unit")}
           {text("low", "Low")}
@@ -462,7 +554,11 @@ function TapRow({ client, row, at, error, onEdit, onRemove }: TapRowProps) {
         </output>
         <RemoveButton label={`Remove the tap ${row.name}`} onClick={onRemove} />
       </div>
-      {problem && <p className="text-xs wrap-anywhere text-bad">{problem}</p>}
+      {problem && (
+        <p id={noteId} className="text-xs wrap-anywhere text-bad">
+          {problem}
+        </p>
+      )}
     </li>
   );
 }
@@ -517,16 +613,9 @@ function Preview({ toml, problems, failed }: PreviewProps) {
               </li>
             ))}
         </ol>
-        <ul className="flex flex-col gap-1 pb-2">
-          {problems.map((problem) => (
-            <li
-              key={`${problem.pointer} ${problem.detail}`}
-              className="text-xs wrap-anywhere text-bad"
-            >
-              {placeOf(problem)}: {problem.detail}
-            </li>
-          ))}
-        </ul>
+        <div className="pb-2 text-bad">
+          <ProblemList problems={problems} />
+        </div>
       </Disclosure>
     </Card>
   );
@@ -536,6 +625,8 @@ interface SaveBarProps {
   game: GameDescription;
   digest: string | null;
   content: GameContent;
+  isEdited: boolean;
+  /** Whether saving changes the file. */
   isChanged: boolean;
   /** Why it cannot be saved now; null if it can. */
   blocked: string | null;
@@ -551,6 +642,7 @@ function SaveBar({
   game,
   digest,
   content,
+  isEdited,
   isChanged,
   blocked,
   onBlocked,
@@ -578,7 +670,7 @@ function SaveBar({
     onSuccess: (fresh) => {
       setAsks(null);
       setLoss(fresh.loss);
-      setIsSaved(fresh.digest !== null);
+      setIsSaved(fresh.digest !== null && fresh.unreadable === null);
       save.reset();
       onOpen(fresh);
     },
@@ -612,7 +704,7 @@ function SaveBar({
         >
           Save
         </Button>
-        {isChanged && isSaved && (
+        {isEdited && (
           <Button variant="quiet" onClick={() => setAsks("discard")}>
             Discard changes
           </Button>
@@ -620,7 +712,7 @@ function SaveBar({
         <p role="status" className="min-w-0 grow text-xs wrap-anywhere text-ink-soft">
           {tried && blocked !== null
             ? blocked
-            : isChanged
+            : isChanged || !isSaved
               ? "Not saved yet"
               : `Saved in ${game.file}`}
         </p>
@@ -653,7 +745,11 @@ function SaveBar({
           onConfirm={() => open.mutate()}
           onClose={() => setAsks(null)}
         >
-          <p>The form then shows game.toml as it is now. What you changed here is lost.</p>
+          <p>
+            {isSaved
+              ? "The form then shows game.toml as it is now. What you changed here is lost."
+              : "The form then begins anew. What you changed here is lost."}
+          </p>
         </ConfirmDialog>
       )}
     </div>

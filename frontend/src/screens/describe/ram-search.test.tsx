@@ -69,27 +69,26 @@ test("a search ends with its session", async () => {
 
 test("a saved moment becomes the start state once, and shows its picture", async () => {
   const { client, socket } = await session();
-  const onSaved = vi.fn();
+  const onChoose = vi.fn();
   const state = { type: "start_state" as const, name: "start-2.state", picture: "data:," };
   const card = (name: string) => (
-    <StartStateCard
-      client={client}
-      name={name}
-      bootFrames="240"
-      onSaved={onSaved}
-      onForget={() => {}}
-    />
+    <StartStateCard client={client} name={name} bootFrames="240" onChoose={onChoose} />
   );
   const { rerender } = render(card(""));
   await userEvent.click(screen.getByRole("button", { name: "Save start state" }));
   expect(socket.sent).toEqual([{ type: "save_start" }]);
   act(() => socket.deliver({ ...state, saved: true }));
-  expect(onSaved).toHaveBeenCalledWith("start-2.state");
+  expect(onChoose).toHaveBeenCalledWith("start-2.state");
   rerender(card("start-2.state"));
   act(() => socket.deliver(SEARCH));
   act(() => socket.deliver({ ...state, saved: false }));
-  expect(onSaved).toHaveBeenCalledTimes(1);
+  expect(onChoose).toHaveBeenCalledTimes(1);
   expect(screen.getByAltText("The screen in start-2.state")).toHaveAttribute("src", "data:,");
   await userEvent.click(screen.getByRole("button", { name: "Load" }));
   expect(socket.sent.at(-1)).toEqual({ type: "load_start", name: "start-2.state" });
+  await userEvent.click(screen.getByRole("button", { name: "Do not use" }));
+  expect(onChoose).toHaveBeenLastCalledWith("");
+  rerender(card(""));
+  await userEvent.click(screen.getByRole("button", { name: "Use start-2.state again" }));
+  expect(onChoose).toHaveBeenLastCalledWith("start-2.state");
 });

@@ -1,6 +1,6 @@
 "use client";
 
-import { useEffect, useEffectEvent } from "react";
+import { useEffect, useEffectEvent, useState } from "react";
 import { useStore, useStoreValue } from "@/lib/use-store";
 import type { SessionClient } from "@/player/session/session-client";
 import { Button } from "@/ui/button";
@@ -11,28 +11,23 @@ interface StartStateCardProps {
   /** File of the start state in the description; empty: episodes begin when the game is switched on. */
   name: string;
   bootFrames: string;
-  /** A moment was saved in this file. */
-  onSaved: (name: string) => void;
-  onForget: () => void;
+  /** Episodes begin with this file from now on; empty: when the game is switched on. */
+  onChoose: (name: string) => void;
 }
 
 /** Where episodes begin: its picture, and buttons that save another moment and return to this one. */
-export function StartStateCard({
-  client,
-  name,
-  bootFrames,
-  onSaved,
-  onForget,
-}: StartStateCardProps) {
+export function StartStateCard({ client, name, bootFrames, onChoose }: StartStateCardProps) {
   const live = useStoreValue(client.state, ({ phase }) => phase === "live");
   const { start } = useStore(client.game);
-  const saved = useEffectEvent(onSaved);
+  const choose = useEffectEvent(onChoose);
+  /** The start state that was taken out of the description. */
+  const [removed, setRemoved] = useState<string | null>(null);
   // External system: the session, which says when the file is written.
   useEffect(
     () =>
       client.game.subscribe(() => {
         const { start: now } = client.game.get();
-        if (now?.saved && now !== start) saved(now.name);
+        if (now?.saved && now !== start) choose(now.name);
       }),
     [client, start],
   );
@@ -78,10 +73,22 @@ export function StartStateCard({
               >
                 Load
               </Button>
-              <Button size="sm" variant="quiet" onClick={onForget}>
+              <Button
+                size="sm"
+                variant="quiet"
+                onClick={() => {
+                  setRemoved(name);
+                  onChoose("");
+                }}
+              >
                 Do not use
               </Button>
             </>
+          )}
+          {name === "" && removed !== null && (
+            <Button size="sm" variant="quiet" onClick={() => onChoose(removed)}>
+              Use {removed} again
+            </Button>
           )}
         </div>
       </div>
