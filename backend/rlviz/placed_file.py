@@ -7,7 +7,7 @@ import tomllib
 from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, cached_property
 from pathlib import Path
 from typing import Any
 
@@ -38,6 +38,10 @@ class PlacedFile:
     places: dict[str, Place]
     text: str = ""
 
+    @cached_property
+    def _lines(self) -> list[str]:
+        return self.text.split("\n")
+
     def find(self, pointer: str) -> Place:
         """Return line and column of ``pointer``, or of the innermost known key around it."""
         while pointer and pointer not in self.places:
@@ -48,7 +52,7 @@ class PlacedFile:
         """Return line and column of a character of the text ``value`` of ``pointer``, or those of its key if the text
         is not written out in its line."""
         line, column = self.places.get(pointer, (0, 1))
-        written = self.text.splitlines()[line - 1] if line else ""
+        written = self._lines[line - 1] if line else ""
         start = written.find(value, column - 1 + len(pointer.rpartition("/")[2]))
         if "\n" in value or start < 0:
             return self.find(pointer)
@@ -92,10 +96,17 @@ def parse_toml(path: Path, text: str) -> PlacedFile:
         end = (text.count("\n") + 1, len(text) - text.rfind("\n"))
         line, column = match.groups() if match else end
         raise InvalidRequest(f"{path}:{line}:{column}: {str(error).partition(' (at ')[0]}.") from error
+    except RecursionError as error:
+        raise InvalidRequest(f"{path}:1:1: It has too many lists or tables within each other.") from error
+    except ValueError as error:
+        raise InvalidRequest(f"{path}:1:1: It has a number with too many digits.") from error
     places: dict[str, Place] = {}
-    for pointer, start in _toml_pointers(text):
-        before = text[:start]
-        places.setdefault(pointer, (before.count("\n") + 1, len(before) - before.rfind("\n")))
+    line, line_start, counted = 1, 0, 0
+    for pointer, start in _toml_pointers(text):  # in the order of the text
+        line += text.count("\n", counted, start)
+        line_start = max(line_start, text.rfind("\n", counted, start) + 1)
+        counted = start
+        places.setdefault(pointer, (line, start - line_start + 1))
     return PlacedFile(path, values, places, text)
 
 

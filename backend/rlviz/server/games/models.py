@@ -20,6 +20,17 @@ class OwnGames(Wire):
     folder: str | None = Field(description="The folder of ROMs; null: `RLVIZ_ROMS` is not set.")
     problem: str | None = Field(description="Why no game can be described, and what to do; null: nothing.")
     games: list[OwnGame]
+    left_out: list[str] = Field(
+        default_factory=list, description="A sentence for each game that is not in the list: why, and what to do."
+    )
+
+
+class GameFileProblem(Wire):
+    pointer: str = Field(description="JSON pointer into the content.")
+    line: int = Field(description="Line in the text of the file, from 1.")
+    column: int = Field(description="Column in the text of the file, from 1.")
+    detail: str
+    position: int | None = Field(description="Index of the wrong character of an expression, from 0; null: unknown.")
 
 
 class GameDescription(Wire):
@@ -34,10 +45,15 @@ class GameDescription(Wire):
     content: dict[str, JsonValue] | None = Field(
         description="The content of `game.toml` as JSON; null: there is no such file, or it cannot be read."
     )
-    digest: str | None = Field(description="SHA-256 of `game.toml`; null: there is no such file.")
+    digest: str | None = Field(
+        description="Identifies the version of `game.toml`: its SHA-256 if it can be read; null: there is none."
+    )
     unreadable: str | None = Field(description="Why `game.toml` cannot be read, with line and column; null: it can.")
     defaults: dict[str, JsonValue] = Field(description="The values of the keys that are left out, except null.")
     loss: str | None = Field(description="What a change with `PUT` would lose; null: nothing.")
+    problems: list[GameFileProblem] = Field(
+        default_factory=list, description="Why the app refuses `game.toml` as it is stored."
+    )
 
 
 class GameContent(Body):
@@ -47,14 +63,6 @@ class GameContent(Body):
 class GameChange(GameContent):
     digest: str | None = Field(description="`digest` of the version that was changed; null: there was no `game.toml`.")
     accept_loss: bool = Field(False, description="Write the file although `loss` says that something is lost.")
-
-
-class GameFileProblem(Wire):
-    pointer: str = Field(description="JSON pointer into the content.")
-    line: int = Field(description="Line in the written text, from 1.")
-    column: int = Field(description="Column in the written text, from 1.")
-    detail: str
-    position: int | None = Field(description="Index of the wrong character of an expression, from 0; null: unknown.")
 
 
 class GameCheck(Wire):

@@ -7,7 +7,7 @@ from typing import Annotated
 from fastapi import Depends
 
 from rlviz.domain.errors import GameFileChanged, GameFileNotWritten, GameNotFound, InvalidRequest
-from rlviz.learning.environments.gameboy.game_file import FILE, BadGame, default_values
+from rlviz.learning.environments.gameboy.game_file import FILE, BadGame, FileProblem, default_values
 from rlviz.server.dependencies import provided
 from rlviz.server.games.models import (
     GameChange,
@@ -38,6 +38,7 @@ def list_games(games: Games) -> OwnGames:
             OwnGame(name=game.name, env_id=game.env_id, has_rom=game.has_rom, is_described=game.is_described)
             for game in games.list()
         ],
+        left_out=list(games.left_out()),
     )
 
 
@@ -51,15 +52,7 @@ def get_game(name: str, games: Games) -> GameDescription:
 def check_game(name: str, body: GameContent, games: Games) -> GameCheck:
     """Check the content of a `game.toml` without writing it."""
     checked = games.check(games.find(name), body.content)
-    return GameCheck(
-        toml=checked.toml,
-        problems=[
-            GameFileProblem(
-                pointer=one.pointer, line=one.line, column=one.column, detail=one.message, position=one.position
-            )
-            for one in checked.problems
-        ],
-    )
+    return GameCheck(toml=checked.toml, problems=[_problem_view(one) for one in checked.problems])
 
 
 @router.put("/{name}", responses=documented(GameNotFound, InvalidRequest, GameFileChanged, GameFileNotWritten))
@@ -89,4 +82,11 @@ def _view(games: GameService, name: str) -> GameDescription:
         unreadable=stored.unreadable,
         defaults=default_values(),
         loss=stored.loss,
+        problems=[_problem_view(one) for one in stored.problems],
+    )
+
+
+def _problem_view(one: FileProblem) -> GameFileProblem:
+    return GameFileProblem(
+        pointer=one.pointer, line=one.line, column=one.column, detail=one.message, position=one.position
     )

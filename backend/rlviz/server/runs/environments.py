@@ -230,6 +230,16 @@ class EnvironmentService:
             return f"The folder of ROMs {self._roms} cannot be read: {error.strerror}."
         return None
 
+    def unnamable_games(self) -> list[str]:
+        """Return the folders of games that are left out, because their names are not UTF-8; the wrong bytes are
+        escaped, as in ``b\\xff``."""
+        if self._roms is None:
+            return []
+        with suppress(OSError):
+            names = (folder.name for folder in self._roms.iterdir() if _is_of_game(folder))
+            return sorted(os.fsencode(name).decode(errors="backslashreplace") for name in names if not _is_text(name))
+        return []
+
     def get(self, env_id: str) -> Environment:
         """Return the environment. Raises UnknownName, which suggests the closest name."""
         if env_id in ENVIRONMENTS.names():
@@ -276,7 +286,7 @@ class EnvironmentService:
         if self._roms is None:
             return ()
         found = (folder for folder in self._roms.iterdir() if not folder.name.startswith("."))
-        return sorted(folder for folder in found if _is_of_game(folder))
+        return sorted(folder for folder in found if _is_text(folder.name) and _is_of_game(folder))
 
     def _free_id(self, entry_point: str) -> str:
         """Return the name of the class, with a number if another environment has that id."""
@@ -336,7 +346,7 @@ class _OwnEnvironment:
     def _probe_now(self) -> _Found:
         try:
             entry_point = absolute(self._entry_point)
-        except ValueError as error:
+        except (ValueError, RuntimeError) as error:  # RuntimeError: links that lead back to themselves
             return self._unusable(str(error), (), ())
         file = split_entry_point(entry_point)[0]
         watched = _watched(Path(file))
@@ -364,6 +374,11 @@ class _OwnEnvironment:
             sources,
             version,
         )
+
+
+def _is_text(name: str) -> bool:
+    """Return whether a file name is text that answers can contain: bytes that are not UTF-8 become surrogates."""
+    return not any("\ud800" <= character <= "\udfff" for character in name)
 
 
 def _is_of_game(folder: Path) -> bool:

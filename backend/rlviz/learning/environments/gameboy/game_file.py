@@ -12,6 +12,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from itertools import islice
 from pathlib import Path
 from typing import Any, Literal, NamedTuple, get_args
 
@@ -42,11 +43,15 @@ from rlviz.learning.environments.gameboy.cartridge import (
     read_rom,
 )
 from rlviz.placed_file import PlacedFile, read_placed_file
+from rlviz.regular_file import resolve_file
 
 FILE = "game.toml"
 ROMS = ("game.gb", "game.gbc")
 MOST_PROBLEMS = 5
 """Problems of a file that are reported together."""
+
+MOST_FOUND = 50
+"""Problems of a file that are looked for."""
 
 BUTTONS: tuple[str, ...] = get_args(Button)
 _OPPOSITE = ({"left", "right"}, {"up", "down"})
@@ -83,10 +88,10 @@ class GameFile(LazyModel):
 def default_values() -> dict[str, Any]:
     """Return the values of the keys that a file leaves out, without those that are empty."""
     defaults = {name: field.default for name, field in GameFile.model_fields.items() if not field.is_required()}
-    return {name: list(one) if isinstance(one, tuple) else one for name, one in defaults.items() if _is_said(one)}
+    return {name: list(one) if isinstance(one, tuple) else one for name, one in defaults.items() if _has_content(one)}
 
 
-def _is_said(default: Any) -> bool:
+def _has_content(default: Any) -> bool:
     return isinstance(default, int) or (isinstance(default, tuple) and bool(default))
 
 
@@ -118,7 +123,7 @@ def read_game(file: Path) -> FoundGame:
     rom, data = read_rom_of(folder)
     if problems := list(check_companions(placed, content, rom, data)):
         raise _bad(placed, problems)
-    start = None if content.start_state is None else _start_path(content.start_state, folder)
+    start = None if content.start_state is None else start_path(content.start_state, folder)
     values = content.model_dump(exclude={"rom_sha256", "start_state", "components", "observation"})
     game = Game(
         rom=str(rom),
@@ -158,7 +163,7 @@ def check_companions(placed: PlacedFile, content: GameFile, rom: Path, data: byt
     if content.start_state is not None:
         pointer = "/start_state"
         try:
-            _sha256_of_start(_start_path(content.start_state, rom.parent))
+            _sha256_of_start(start_path(content.start_state, rom.parent))
         except BadGame as error:
             yield FileProblem(pointer, *placed.find(pointer), str(error))
 
@@ -176,9 +181,12 @@ def read_rom_of(folder: Path) -> tuple[Path, bytes]:
         raise BadGame(str(error)) from error
 
 
-def _start_path(name: str, folder: Path) -> Path:
+def start_path(name: str, folder: Path) -> Path:
     """Return the path of a start state. Raises BadGame if it is not in the folder of the game."""
-    path = (folder / name).resolve()
+    try:
+        path = resolve_file(folder / name)
+    except OSError as error:
+        raise BadGame(f"The start state {name!r} cannot be used: {error.strerror}. Choose another file.") from error
     if not path.is_relative_to(folder.resolve()):
         raise BadGame(f"The start state {name!r} is outside the folder of the game. Copy it there.")
     return path
@@ -193,12 +201,12 @@ def _sha256_of_start(path: Path) -> str:
 
 
 def check_content(placed: PlacedFile) -> tuple[GameFile | None, list[FileProblem]]:
-    """Return the content of a file with its problems; None if its values have the wrong types."""
+    """Return the content of a file with its first ``MOST_FOUND`` problems; None if its values have the wrong types."""
     try:
         content = GameFile.model_validate(placed.values)
     except ValidationError as error:
-        return None, [_as_problem(placed, item) for item in error.errors()]
-    return content, list(_problems(placed, content))
+        return None, [_as_problem(placed, item) for item in error.errors()[:MOST_FOUND]]
+    return content, list(islice(_problems(placed, content), MOST_FOUND))
 
 
 def _as_problem(placed: PlacedFile, item: Any) -> FileProblem:
@@ -239,7 +247,8 @@ def _fields(path: Sequence[Any]) -> list[str]:
 def _bad(placed: PlacedFile, problems: Sequence[FileProblem]) -> BadGame:
     said = [f"{placed.name_place((one.line, one.column))}: {one.message}" for one in problems[:MOST_PROBLEMS]]
     more = len(problems) - MOST_PROBLEMS
-    return BadGame(" ".join([*said, *([f"There are {more} more problems."] if more > 0 else [])]))
+    least = "at least " if len(problems) >= MOST_FOUND else ""
+    return BadGame(" ".join([*said, *([f"There are {least}{more} more problems."] if more > 0 else [])]))
 
 
 Problem = tuple[str, str]
@@ -247,7 +256,12 @@ Problem = tuple[str, str]
 
 
 def _problems(placed: PlacedFile, content: GameFile) -> Iterator[FileProblem]:
-    """Yield what is wrong with a file whose values have the right types."""
+    """Yield what is wrong with a file whose values have the right types. Nothing else is looked for if there is too
+    much of something: that would take long."""
+    too_many = [FileProblem(pointer, *placed.find(pointer), problem) for pointer, problem in _too_many(content)]
+    if too_many:
+        yield from too_many
+        return
     for pointer, problem in (
         *_problems_of_buttons(content.buttons),
         *_problems_of_taps(content.taps),
@@ -280,10 +294,19 @@ def _expressions(content: GameFile) -> Iterator[Problem]:
         yield pointer_to("components", name), text
 
 
+def _too_many(content: GameFile) -> Iterator[Problem]:
+    if (count := len(content.buttons)) > MOST_BUTTONS:
+        yield "/buttons", f"There are {count:,} buttons; 1 to {MOST_BUTTONS} are allowed."
+    if (count := len(content.taps)) > MOST_TAPS:
+        yield pointer_to("taps", MOST_TAPS), f"There are {count:,} taps; at most {MOST_TAPS} are allowed."
+    if (count := len(content.components)) > MOST_COMPONENTS:
+        yield "/components", f"There are {count:,} components; at most {MOST_COMPONENTS} are allowed."
+
+
 def _problems_of_buttons(buttons: Sequence[str]) -> Iterator[Problem]:
     at = "/buttons"
-    if not 1 <= len(buttons) <= MOST_BUTTONS:
-        yield at, f"There are {len(buttons)} buttons; 1 to {MOST_BUTTONS} are allowed."
+    if not buttons:
+        yield at, f"There are no buttons; 1 to {MOST_BUTTONS} are allowed."
     for number, text in enumerate(buttons):
         held = split_buttons(text)
         for one in held:
@@ -303,8 +326,6 @@ def split_buttons(text: str) -> tuple[str, ...]:
 
 
 def _problems_of_taps(taps: Sequence[Tap]) -> Iterator[Problem]:
-    if len(taps) > MOST_TAPS:
-        yield pointer_to("taps", MOST_TAPS), f"There are {len(taps)} taps; at most {MOST_TAPS} are allowed."
     names = Counter(tap.name for tap in taps)
     for number, tap in enumerate(taps):
         at = pointer_to("taps", number)
@@ -359,8 +380,6 @@ def _problems_of_cell(cell: GameCell | None) -> Iterator[Problem]:
 
 
 def _problems_of_components(components: Mapping[str, str]) -> Iterator[Problem]:
-    if len(components) > MOST_COMPONENTS:
-        yield "/components", f"There are {len(components)} components; at most {MOST_COMPONENTS} are allowed."
     for name in components:
         at = pointer_to("components", name)
         if not re.fullmatch(NAME, name):
