@@ -319,10 +319,10 @@ class SaveStartState(Message):
 
 
 class LoadStartState(Message):
-    """Continue from a start state in the game's folder."""
+    """Continue from a start state in the game's folder, as `start_state` in `game.toml` names it."""
 
     type: Literal["load_start"]
-    name: str = Field(pattern=r"^[^/\\\x00-\x1f.][^/\\\x00-\x1f]{0,199}$")
+    name: str = Field(min_length=1, max_length=200)
 
 
 ClientMessage = Annotated[

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import base64
+import os
+import re
 from pathlib import Path
 
 import pytest
-from pydantic import ValidationError
 
 from rlviz.domain.games import SearchTest, TapType
-from rlviz.domain.sessions import CLIENT_MESSAGE, ErrorMessage, Hello, SearchMessage, StartStateMessage, StateMessage
+from rlviz.domain.sessions import ErrorMessage, Hello, SearchMessage, StartStateMessage, StateMessage
 from rlviz.learning.environments.gameboy.lamplighter import CARTRIDGE
 from rlviz.learning.environments.gameboy.ram_search import MOST_UNDONE, REGIONS, RamSearch
 from rlviz.learning.sessions import describing
@@ -161,10 +162,10 @@ def test_a_start_state_that_cannot_be_loaded_is_said_and_the_game_begins_anew(
 def test_a_folder_that_cannot_be_written_to_is_named(
     rig: DescribingRig, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    def full(path: Path, content: bytes) -> None:
+    def full(*_: object) -> None:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(describing, "replace_regular", full)
+    monkeypatch.setattr("os.fsync", full)
     rig.want("save_start")
     assert rig.newest(ErrorMessage).detail == (
         f"The start state cannot be saved in {tmp_path}: No space left on device. Make sure that you can write there, "
@@ -190,10 +191,89 @@ def test_what_is_not_possible_is_refused_and_the_game_goes_on(rig: DescribingRig
     assert not rig.newest(StateMessage).playing
 
 
-@pytest.mark.parametrize("name", ["../game.toml", "a/b.state", "..", "", "a\0b", "C:\\x"])
-def test_no_path_of_a_start_state_is_taken_from_a_viewer(name: str) -> None:
-    with pytest.raises(ValidationError):
-        CLIENT_MESSAGE.validate_python({"type": "load_start", "name": name})
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [
+        ("../game.gb", "is outside the folder of the game. Copy it there"),
+        ("/etc/passwd", "is outside the folder of the game"),
+        ("link.state", "is outside the folder of the game"),
+        ("loop.state", "cannot be (used|read)"),
+        ("a\0b", "cannot be used: it has characters that names of files cannot have"),
+        (".", "it is a folder"),
+    ],
+)
+def test_only_start_states_in_the_folder_of_the_game_are_loaded(tmp_path: Path, name: str, words: str) -> None:
+    write_game(folder := tmp_path / "island")
+    outside = tmp_path / "outside.state"
+    outside.write_bytes((folder / "start.state").read_bytes())
+    (folder / "link.state").symlink_to(outside)
+    (folder / "loop.state").symlink_to("loop.state")
+    rig = DescribingRig(folder, name)
+    first = rig.newest(ErrorMessage).detail
+    assert re.search(words, first), "also the one that the file names"
+    rig.sent.clear()
+    rig.want("load_start", name=name)
+    assert rig.newest(ErrorMessage).detail == first
+    assert not rig.said(StartStateMessage)
+
+
+def test_a_start_state_in_a_folder_within_that_of_the_game_is_loaded(tmp_path: Path) -> None:
+    write_game(tmp_path)
+    (tmp_path / "states").mkdir()
+    (tmp_path / "start.state").rename(tmp_path / "states/a.state")
+    rig = DescribingRig(tmp_path, "states/a.state")
+    assert rig.newest(StartStateMessage).name == "states/a.state"
+    rig.sent.clear()
+    rig.want("load_start", name="states/a.state")
+    assert rig.newest(StartStateMessage).name == "states/a.state"
+    assert not rig.said(ErrorMessage)
+
+
+def test_a_start_state_has_its_content_when_it_gets_its_name(
+    rig: DescribingRig, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """A crash at any moment leaves no file that is called start state and is none."""
+    seen: list[list[int]] = []
+    fsync = os.fsync
+
+    def watched(file: int) -> None:
+        fsync(file)
+        seen.append([path.stat().st_size for path in tmp_path.glob("*.state")])
+
+    monkeypatch.setattr("os.fsync", watched)
+    before = (tmp_path / "start.state").stat().st_size
+    rig.want("save_start")
+    assert seen == [[before]], "the new file has no name yet"
+    assert (tmp_path / "start-2.state").stat().st_size > 0
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["game.gb", "game.toml", "start-2.state", "start.state"]
+
+
+def test_start_states_are_limited(rig: DescribingRig, tmp_path: Path) -> None:
+    for name in describing.STATES[1:]:
+        (tmp_path / name).touch()
+    rig.want("save_start")
+    assert rig.newest(ErrorMessage).detail.endswith("has 100 start states. Remove those that no run needs.")
+
+
+def test_a_pause_shows_the_values_and_candidates_of_the_last_picture(rig: DescribingRig) -> None:
+    taps = [{"name": "frames", "address": 0xFF04}]  # the divider register changes in each frame
+    rig.want("game_values", taps=taps, expressions={}, frame_skip=1)
+    rig.want("search", width="u8")
+    rig.want("action", value=[0, 1, 0, 0, 0, 0, 0, 0])
+    rig.want("play")
+    stale = 0
+    for _ in range(12):
+        rig.run(0.04)
+        rig.sent.clear()
+        rig.want("pause")
+        stale += len(rig.said(SearchMessage))
+        memory = rig.describer._memory()
+        shown = rig.describer._sent_search
+        assert shown is not None
+        assert [one.value for one in shown.candidates] == [memory[one.address - 0xC000] for one in shown.candidates]
+        assert rig.describer._sent_values == rig.describer._readings.message()
+        rig.want("play")
+    assert stale, "there was something that had not been shown"
 
 
 def test_a_new_viewer_gets_everything_again(rig: DescribingRig) -> None:
@@ -233,12 +313,43 @@ def memory(**at: int) -> bytes:
 )
 def test_each_test_keeps_what_it_says(test: SearchTest, number: int | None, kept: list[int]) -> None:
     search = RamSearch(TapType.U8, memory(xC000=3, xC001=5, xC002=4))
-    search.see(memory(xC000=2, xC001=7, xC002=4, xFF80=9))
+    search.update(memory(xC000=2, xC001=7, xC002=4, xFF80=9))
     search.narrow(test, number)
     assert [one.address for one in search.candidates(200)] == kept
     assert search.total == len(kept)
     search.undo()
     assert search.total == SIZE
+
+
+@pytest.mark.parametrize(
+    ("test", "number"),
+    [(SearchTest.EQUAL, -1), (SearchTest.NOT_EQUAL, -1), (SearchTest.LESS, 256), (SearchTest.GREATER, -1)],
+)
+def test_a_number_that_no_byte_can_be_empties_no_search(test: SearchTest, number: int) -> None:
+    search = RamSearch(TapType.U8, memory())
+    with pytest.raises(ValueError, match="The numbers of this search are 0 to 255"):
+        search.narrow(test, number)
+    with pytest.raises(ValueError, match="The numbers of this search change by at most 255"):
+        search.narrow(SearchTest.INCREASED, 256)
+    assert (search.total, search.narrowings) == (SIZE, 0)
+
+
+@pytest.mark.parametrize(
+    ("width", "before", "now", "test", "number"),
+    [
+        (TapType.U8, {"xC001": 255}, {"xC001": 0}, SearchTest.INCREASED, 1),
+        (TapType.U8, {"xC001": 1}, {"xC001": 254}, SearchTest.DECREASED, 3),
+        (TapType.U8, {"xC001": 5}, {"xC001": 4}, SearchTest.INCREASED, -1),
+        (TapType.U16, {"xC001": 0xFF, "xC002": 0xFF}, {"xC001": 1}, SearchTest.INCREASED, 2),
+    ],
+)
+def test_changes_by_a_number_wrap_around_as_the_game_counts(
+    width: TapType, before: dict[str, int], now: dict[str, int], test: SearchTest, number: int
+) -> None:
+    search = RamSearch(width, memory(**before))
+    search.update(memory(**now))
+    search.narrow(test, number)
+    assert [one.address for one in search.candidates(5)] == [0xC001]
 
 
 @pytest.mark.parametrize(("width", "value"), [(TapType.U16, 0x1234), (TapType.U16_BE, 0x3412)])

@@ -7,7 +7,6 @@ Imports PyBoy, so only the worker of such a session may import it.
 from __future__ import annotations
 
 import base64
-import os
 import time
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
@@ -45,7 +44,7 @@ from rlviz.domain.spaces import Space, box
 from rlviz.learning.environments.base import add_letter_keys
 from rlviz.learning.environments.gameboy.cartridge import Cartridge, read_game_file
 from rlviz.learning.environments.gameboy.emulator import HEIGHT, WIDTH, Emulator
-from rlviz.learning.environments.gameboy.game_file import BUTTONS, is_readable
+from rlviz.learning.environments.gameboy.game_file import BUTTONS, BadGame, is_readable, start_path
 from rlviz.learning.environments.gameboy.own import KEYS, LABELS
 from rlviz.learning.environments.gameboy.ram_search import REGIONS, RamSearch
 from rlviz.learning.playing.recording import as_png
@@ -53,7 +52,7 @@ from rlviz.learning.sessions.actions import Pace, TimeShare
 from rlviz.learning.sessions.packets import Presence
 from rlviz.learning.sessions.player import LONGEST_WAIT_SECONDS
 from rlviz.learning.sessions.stage import Outlet, SessionInput
-from rlviz.regular_file import replace_regular
+from rlviz.regular_file import create_regular
 
 PICTURES_A_SECOND = 30.0
 FRAMES_A_PICTURE = 2
@@ -65,8 +64,8 @@ MOST_CANDIDATES = 200
 VALUES_SECONDS, SEARCH_SECONDS = 0.1, 0.25
 """Least time between two messages with values, and with the state of the search, while the game runs."""
 
-MOST_STATES = 100
-"""Start states that are saved in the folder of a game."""
+STATES = tuple("start.state" if number == 1 else f"start-{number}.state" for number in range(1, 101))
+"""Names of the start states that are saved in the folder of a game."""
 
 MOST_STEPS = 60
 """Steps that are taken at once."""
@@ -101,7 +100,7 @@ class GameDescriber:
         self._pace = Pace(PICTURES_A_SECOND, monotonic, playing=False)
         self._pressed: tuple[str, ...] = ()
         self._tapped: tuple[str, ...] = ()
-        self._looked_at = False
+        self._has_viewer = False
         self._episode, self._pictures, self._frames = 0, 0, 0
         self._readings = _Readings(self._emulator)
         self._search: RamSearch | None = None
@@ -120,7 +119,7 @@ class GameDescriber:
     def run_once(self) -> None:
         """Handle one message, play to the next picture if it is due, or wait briefly for either."""
         self._alive()
-        can_play = self._looked_at and self._pace.wants_steps
+        can_play = self._has_viewer and self._pace.wants_steps
         wait = self._pace.seconds_left if can_play else LONGEST_WAIT_SECONDS
         arrived = self._outlet.wait(min(wait, LONGEST_WAIT_SECONDS))
         if arrived is not None:
@@ -161,7 +160,7 @@ class GameDescriber:
 
     def _handle_input(self, arrived: SessionInput) -> None:
         if isinstance(arrived, Presence):
-            self._looked_at = arrived.looks
+            self._has_viewer = arrived.looks
             self._pressed = self._tapped = ()
             if arrived.looks:
                 self._introduce()
@@ -182,6 +181,8 @@ class GameDescriber:
                 self._pace.play()
             case Pause():
                 self._pace.pause()
+                self._send_values()  # those of the last picture, which may not have been due
+                self._send_search()
             case Forward(n=n):
                 self._pace.pause(owed=min(n, MOST_STEPS))
             case Rate(fps=fps):
@@ -258,7 +259,7 @@ class GameDescriber:
     def _send_search(self) -> None:
         found = SearchMessage(width=None)
         if self._search is not None:
-            self._search.see(self._memory())
+            self._search.update(self._memory())
             shown = self._search.candidates(MOST_CANDIDATES)
             found = SearchMessage(
                 width=self._search.width,
@@ -274,7 +275,7 @@ class GameDescriber:
         """Return the search with the memory of this moment. Raises ValueError if there is none."""
         if self._search is None:
             raise ValueError("There is no search. Begin one first.")
-        self._search.see(self._memory())
+        self._search.update(self._memory())
         return self._search
 
     def _memory(self) -> bytes:
@@ -285,12 +286,11 @@ class GameDescriber:
         self._emulator.hold((), 1)  # with no button held
         self._readings.pass_frames(1)
         try:
-            path = _reserve(self._folder)
-            try:
-                replace_regular(path, self._emulator.save().saved)
-            except BaseException:
-                path.unlink(missing_ok=True)
-                raise
+            path = create_regular([self._folder / name for name in STATES], self._emulator.save().saved)
+        except FileExistsError as error:
+            raise ValueError(
+                f"{self._folder} has {len(STATES)} start states. Remove those that no run needs."
+            ) from error
         except OSError as error:
             raise ValueError(
                 f"The start state cannot be saved in {self._folder}: {error.strerror}. Make sure that you can write "
@@ -305,9 +305,9 @@ class GameDescriber:
         """Continue from a start state of the folder. Raises ValueError with a sentence if it cannot be loaded."""
         now = self._emulator.save()
         try:
-            self._emulator.load_bytes(read_game_file("start state", self._folder / name))
+            self._emulator.load_bytes(read_game_file("start state", start_path(name, self._folder)))
             self._emulator.hold((), 1)  # draws it
-        except EnvironmentFaulty as error:
+        except (BadGame, EnvironmentFaulty) as error:
             raise ValueError(str(error)) from error
         except Exception as error:
             self._emulator.load(now)
@@ -396,18 +396,6 @@ def _value(one: Expression | None, now: Values, before: Values) -> float | None:
         return None if one is None else one.evaluate(now, before)
     except ArithmeticError:
         return None
-
-
-def _reserve(folder: Path) -> Path:
-    """Create an empty file with the next free name. Raises OSError, or ValueError if there are too many."""
-    for number in range(1, MOST_STATES + 1):
-        path = folder / ("start.state" if number == 1 else f"start-{number}.state")
-        try:
-            os.close(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666))
-        except FileExistsError:
-            continue
-        return path
-    raise ValueError(f"{folder} has {MOST_STATES} start states. Remove those that no run needs.")
 
 
 def _buttons(value: object) -> tuple[str, ...]:

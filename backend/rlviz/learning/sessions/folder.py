@@ -31,7 +31,9 @@ class DescribedRom(LazyModel):
 
     path: Path
     sha256: str
-    start_state: str | None = Field(None, description="File in the folder of the ROM to begin with; null: switch on.")
+    start_state: str | None = Field(
+        None, description="File in the folder of the ROM to begin with, as `game.toml` names it; null: switch on."
+    )
 
 
 class RecordedStart(LazyModel):

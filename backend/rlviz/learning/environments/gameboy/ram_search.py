@@ -56,40 +56,41 @@ class RamSearch:
             before += last - first + 1
         self._offsets = np.concatenate(offsets)
         self._now = self._read(memory)
-        self._done = [_Moment(np.arange(len(self.addresses)), self._now)]
+        self._history = [_Moment(np.arange(len(self.addresses)), self._now)]
 
     @property
     def total(self) -> int:
         """Number of candidates."""
-        return len(self._done[-1].places)
+        return len(self._history[-1].places)
 
     @property
     def narrowings(self) -> int:
         """Number of narrowings that can be undone."""
-        return len(self._done) - 1
+        return len(self._history) - 1
 
-    def see(self, memory: bytes) -> None:
-        """Set the memory that is searched next."""
+    def update(self, memory: bytes) -> None:
+        """Set the memory of this moment, which is searched next."""
         self._now = self._read(memory)
 
     def narrow(self, test: SearchTest, number: int | None = None) -> None:
         """Keep the candidates that pass a test, compared with their values at the last narrowing.
 
-        Raises ValueError with a sentence if the test needs a number.
+        Raises ValueError with a sentence if the test needs a number, or another one.
         """
-        places, values = self._done[-1]
-        kept = _pass(test, number, self._now[places], values[places])
-        self._done = [*self._done[-MOST_UNDONE:], _Moment(places[kept], self._now)]
+        places, values = self._history[-1]
+        most = 0xFF if self.width is TapType.U8 else 0xFFFF
+        kept = _pass(test, number, most, self._now[places], values[places])
+        self._history = [*self._history[-MOST_UNDONE:], _Moment(places[kept], self._now)]
 
     def undo(self) -> None:
         """Return to the candidates before the last narrowing. Raises ValueError if there was none."""
         if not self.narrowings:
             raise ValueError("There is no narrowing to undo.")
-        self._done.pop()
+        self._history.pop()
 
     def candidates(self, most: int) -> list[Candidate]:
         """Return the first ``most`` candidates, by address."""
-        places, values = self._done[-1]
+        places, values = self._history[-1]
         first = places[:most]
         columns = (self.addresses[first].tolist(), self._now[first].tolist(), values[first].tolist())
         return [Candidate(*row) for row in zip(*columns, strict=True)]
@@ -103,17 +104,25 @@ class RamSearch:
         return one | two << 8 if self.width is TapType.U16 else one << 8 | two
 
 
-def _pass(test: SearchTest, number: int | None, now: Numbers, before: Numbers) -> Any:
-    """Return which values pass a test, as an array. Raises ValueError if it needs a number."""
+def _pass(test: SearchTest, number: int | None, most: int, now: Numbers, before: Numbers) -> Any:
+    """Return which values, 0 to ``most``, pass a test, as an array. Changes by a number wrap around: 255 increased
+    by 1 is 0 in a byte.
+
+    Raises ValueError with a sentence if the test needs a number, or another one.
+    """
+    is_change = test in (SearchTest.INCREASED, SearchTest.DECREASED)
+    if number is not None and not (-most if is_change else 0) <= number <= most:
+        what = "change by at most" if is_change else "are 0 to"
+        raise ValueError(f"The numbers of this search {what} {most:,}. Enter such a number.")
     match test:
         case SearchTest.CHANGED:
             return now != before
         case SearchTest.UNCHANGED:
             return now == before
         case SearchTest.INCREASED:
-            return now > before if number is None else now - before == number
+            return now > before if number is None else (now - before - number) % (most + 1) == 0
         case SearchTest.DECREASED:
-            return now < before if number is None else before - now == number
+            return now < before if number is None else (before - now - number) % (most + 1) == 0
     if number is None:
         raise ValueError("Enter the number to compare with.")
     match test:
