@@ -279,3 +279,14 @@ def test_keys_that_the_form_keeps_are_no_loss(games: GameService, roms: Path) ->
 def test_a_session_begins_with_the_start_state_that_the_file_names(games: GameService, roms: Path) -> None:
     (roms / "island/game.toml").write_text('name = "x"\nstart_state = "states/a.state"\n')
     assert games.rom(games.find("island")).start_state == "states/a.state"
+
+
+def test_a_folder_that_may_not_be_entered_has_nothing(games: GameService, monkeypatch: pytest.MonkeyPatch) -> None:
+    game = games.find("island")
+    assert (game.has_rom, game.is_described) == (True, True)
+
+    def refuse(path: Path) -> bool:
+        raise PermissionError(13, "Permission denied", str(path))
+
+    monkeypatch.setattr(Path, "exists", refuse)
+    assert (game.has_rom, game.is_described) == (False, False)

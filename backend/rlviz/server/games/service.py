@@ -62,11 +62,19 @@ class GameEntry(NamedTuple):
 
     @property
     def has_rom(self) -> bool:
-        return any((self.folder / name).exists() for name in ROMS)
+        return any(_is_there(self.folder / name) for name in ROMS)
 
     @property
     def is_described(self) -> bool:
-        return (self.folder / FILE).exists()
+        return _is_there(self.folder / FILE)
+
+
+def _is_there(path: Path) -> bool:
+    """Whether there is something at ``path``; False in a folder that this user may not enter."""
+    try:
+        return path.exists()
+    except PermissionError:
+        return False
 
 
 @dataclass(frozen=True)
