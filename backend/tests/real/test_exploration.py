@@ -85,6 +85,10 @@ def test_a_fork_and_a_session_begin_in_a_cell_of_the_archive(tmp_path: Path) -> 
     assert len(column(child, "episode/reward")) <= int(str(config.hyperparameters["n_envs"])), (
         "those under way at the fork"
     )
+    # The fork's own forks can change the probability alone.
+    newest = snapshots_of(child)[-1].name
+    again = fork_of(child, snapshot=newest, total_timesteps=2_048, archive=0.25, start=False).read_config()
+    assert again.exploration == plan.model_copy(update={"archive": 0.25, "start_cell": 4})
 
 
 def test_a_session_begins_in_a_cell_of_a_world_with_stages(tmp_path: Path) -> None:

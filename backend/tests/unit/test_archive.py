@@ -261,6 +261,8 @@ def test_a_start_cell_needs_a_probability_and_has_to_be_in_the_world() -> None:
     for plan, message in (
         ({"map": True, "start_cell": 3}, "with the probability `archive`"),
         ({"archive": 0.5, "start_cell": 16}, "FrozenLake-v1 has 16 cells, from 0. There is no cell 16"),
+        ({"archive": 0.5, "start_cell": 5}, "Episodes end in this cell"),
+        ({"archive": 0.5, "start_cell": 15}, "Episodes end in this cell"),
     ):
         with pytest.raises(InvalidRequest, match=message):
             resolve_config(NewRun(algo="ppo", env_id="FrozenLake-v1", exploration=ExplorationPlan(**plan)), now=0.0)

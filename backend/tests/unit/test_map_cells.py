@@ -11,12 +11,13 @@ from rlviz.confined import Confined
 from rlviz.domain.config import ExplorationPlan
 from rlviz.domain.errors import InvalidRequest, NothingToPlay, RunFolderError, TooMuchToRead
 from rlviz.domain.registry import load
-from rlviz.domain.visits import VisitFrame, VisitMap
+from rlviz.domain.visits import EvaluatedPath, VisitFrame, VisitMap
 from rlviz.learning.sessions.folder import RecordedStart
 from rlviz.rundir.folder import RunFolder
 from rlviz.server.sessions.cells import CellService
 from tests.support.recorded_lake import DOWN, EVALUATION, FIRM, RIGHT, record
 from tests.support.snapshots import written
+from tests.support.step_files import change_value
 from tests.support.training import make_run
 
 
@@ -72,6 +73,7 @@ def test_a_recorded_episode_comes_before_the_archive(folder: RunFolder) -> None:
         "episode": 0,
         "index": 1,
         "snapshot": None,
+        "is_certain": True,
     }
     archived = service().describe(folder, 8).start
     assert archived is not None
@@ -84,11 +86,11 @@ def test_a_recorded_episode_comes_before_the_archive(folder: RunFolder) -> None:
 @pytest.mark.parametrize(
     ("visits", "archive", "cell", "why"),
     [
-        ({0: 9}, [], 6, "Neither training nor a recorded episode was in this cell"),
+        ({0: 9}, [], 6, "Training was never in this cell, so recorded episodes were not searched"),
         ({0: 9, 8: 1}, [8], 8, "no snapshot that can be used. Take a snapshot"),
         ({0: 9, 5: 3}, [], 5, "Episodes end in this cell"),
         ({0: 9, 12: 3}, [], 12, "Episodes end in this cell"),
-        ({0: 9, 10: 3}, [], 10, "the archive has no state of it"),
+        ({0: 9, 10: 3}, [], 10, "no recorded episode was, and the archive has no state of it"),
     ],
 )
 def test_a_cell_without_a_state_says_what_helps(
@@ -101,6 +103,52 @@ def test_a_cell_without_a_state_says_what_helps(
     assert why in (found.why_no_start or "")
     with pytest.raises(NothingToPlay, match=why):
         service().find_start(folder, folder.read_config(), cell)
+
+
+@pytest.mark.parametrize(("step", "is_certain"), [(1_500, False), (2_000, True), (3_000, True)])
+def test_a_snapshot_from_before_the_first_map_with_the_cell_may_lack_it(
+    folder: RunFolder, step: int, is_certain: bool
+) -> None:
+    write_map(folder, {0: 9, 8: 1}, archive=[8])
+    written(folder, step)
+    start = service().describe(folder, 8).start
+    assert start is not None
+    assert (start.snapshot, start.is_certain) == (str(step), is_certain)
+
+
+@pytest.mark.parametrize("step", [500, 1_000])
+def test_a_snapshot_that_is_older_than_the_first_visit_offers_no_start(folder: RunFolder, step: int) -> None:
+    write_map(folder, {0: 9, 8: 1}, archive=[8])
+    written(folder, step)
+    found = service().describe(folder, 8)
+    assert found.start is None
+    assert f"of step {step:,}, is older than that. Take a snapshot" in (found.why_no_start or "")
+    with pytest.raises(NothingToPlay, match="is older than that"):
+        service().find_start(folder, folder.read_config(), 8)
+
+
+def test_an_episode_that_ended_in_a_cell_does_not_mean_that_all_do(folder: RunFolder) -> None:
+    write_map(folder, {0: 9, 4: 4})
+    record(folder, [DOWN, RIGHT], seed=3)
+    change_value(folder.evaluations.steps_path(EVALUATION), "terminated", 1, lambda _: True)
+    why = service().describe(folder, 4).why_no_start or ""
+    assert "Each recorded episode that reached this cell ended there, and the archive has no state of it" in why
+    assert "An evaluation that passes through it makes it known" in why
+
+
+def test_a_search_that_was_cut_says_so(folder: RunFolder) -> None:
+    write_map(folder, {0: 9, 4: 4})
+    record(folder, [DOWN, RIGHT], seed=3)
+    assert "Not all recorded episodes could be searched" in (service(fails=True).describe(folder, 4).why_no_start or "")
+
+
+def test_a_cell_of_the_shown_path_is_searched_although_training_was_never_there(folder: RunFolder) -> None:
+    path = EvaluatedPath(step=10, cells=[0, 4])
+    counts = [9, *[0] * 15]
+    folder.map_path.write_text(VisitMap(step=10, visits=counts, episodes=counts, path=path).model_dump_json())
+    record(folder, [DOWN, DOWN, RIGHT], seed=3)
+    assert service().describe(folder, 4).start is not None
+    assert service().describe(folder, 8).start is None
 
 
 def test_a_run_without_an_archive_is_told_of_it(tmp_path: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +19,9 @@ from rlviz.learning.environments.state import NotCapturable
 from rlviz.learning.exploration.archive import read_archived
 from rlviz.learning.exploration.bonuses import Exploring
 from rlviz.learning.playing.rollout import Env, Episode
+from rlviz.learning.records import confined_reading
 from rlviz.learning.records.confined_reading import CellStep, CellVisits, find_cell
+from rlviz.learning.records.reader import StepFile
 from rlviz.learning.sessions.folder import ArchivedStart, RecordedStart
 from rlviz.learning.sessions.starts import ReplayedStart, RestoredStart, make_start
 from rlviz.learning.training.builder import build_model
@@ -163,12 +166,40 @@ def test_the_shortest_way_to_a_cell_is_found_in_the_records(tmp_path: Path) -> N
     record(folder, [DOWN, DOWN, DOWN], seed=3, evaluation_id=ids[1])
     record(folder, [DOWN, RIGHT], seed=3, evaluation_id=ids[2])
     paths = {name: folder.evaluations.steps_path(name) for name in ids}
-    assert find_cell(paths, folder.path, 8) == CellVisits(CellStep(ids[1], 0, 2), ends=False)
-    assert find_cell(paths, folder.path, 5) == CellVisits(None, ends=True), "the hole ends the episode"
-    assert find_cell(paths, folder.path, 15) == CellVisits(None, ends=False)
+    assert find_cell(paths, folder.path, 8, 60.0) == CellVisits(CellStep(ids[1], 0, 2), ends=False)
+    assert find_cell(paths, folder.path, 5, 60.0) == CellVisits(None, ends=True), "the hole ends the episode"
+    assert find_cell(paths, folder.path, 15, 60.0) == CellVisits(None, ends=False)
     paths["eval_20261121-014319-001"] = folder.evaluations.steps_path("eval_20261121-014319-001")
     folder.evaluations.steps_path(ids[1]).write_bytes(b"damaged")
-    assert find_cell(paths, folder.path, 8).first == CellStep(ids[0], 0, 3), "others are still read"
+    assert find_cell(paths, folder.path, 8, 60.0).first == CellStep(ids[0], 0, 3), "others are still read"
+
+
+def test_a_search_for_a_cell_that_takes_too_long_returns_what_was_found(tmp_path: Path) -> None:
+    folder = make_run(tmp_path, **FIRM)
+    ids = [f"eval_20261121-01431{place}-001" for place in range(2)]
+    record(folder, [LEFT, DOWN, DOWN], seed=3, evaluation_id=ids[0])
+    record(folder, [DOWN, DOWN], seed=3, evaluation_id=ids[1])
+    paths = {name: folder.evaluations.steps_path(name) for name in ids}
+    times = count()
+    found = find_cell(paths, folder.path, 8, seconds=3.0, clock=lambda: float(next(times)))
+    assert found == CellVisits(CellStep(ids[0], 0, 3), ends=False, is_cut=True)
+
+
+def test_a_search_for_a_cell_skips_records_that_are_too_large(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder = make_run(tmp_path, **FIRM)
+    ids = [f"eval_20261121-01431{place}-001" for place in range(2)]
+    for name in ids:
+        record(folder, [DOWN, DOWN], seed=3, evaluation_id=name)
+    paths = {name: folder.evaluations.steps_path(name) for name in ids}
+
+    class SmallFile(StepFile):
+        def __init__(self, path: Path, within: Path) -> None:
+            if path == paths[ids[0]]:
+                raise MemoryError
+            super().__init__(path, within)
+
+    monkeypatch.setattr(confined_reading, "StepFile", SmallFile)
+    assert find_cell(paths, folder.path, 8, 60.0) == CellVisits(CellStep(ids[1], 0, 2), ends=False, is_cut=True)
 
 
 class Third:

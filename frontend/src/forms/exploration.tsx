@@ -120,7 +120,8 @@ export function explorationText(plan: ExplorationPlan | null): string {
   const parts = [
     plan?.map && plan.coverage == null && plan.archive == null && "map",
     plan?.coverage != null && `coverage ${setting(plan.coverage)}`,
-    plan?.archive != null && `archive ${setting(plan.archive)}`,
+    plan?.archive != null &&
+      `archive ${setting(plan.archive)}${plan.start_cell != null ? ` in cell ${plan.start_cell}` : ""}`,
     plan?.novelty != null && `novelty ${setting(plan.novelty)}`,
     plan?.imitation != null && `imitation ${setting(plan.imitation)}`,
   ].filter(Boolean);

@@ -12,7 +12,7 @@ import {
   pictureQuery,
   policiesQuery,
 } from "@/api/film";
-import { apiLink } from "@/api/http";
+import { apiLink, explainAction } from "@/api/http";
 import { keys } from "@/api/keys";
 import { isActive } from "@/api/runs";
 import type { Clip, KeptPolicy, Run } from "@/api/types";
@@ -129,6 +129,19 @@ export const DEFAULT_CLIP_OPTIONS: ClipOptions = { seed: 1_000_000, greedy: true
 /** The newest policy up to `step`, or the first one if there is none. */
 export function policyAt(policies: readonly KeptPolicy[], step: number): KeptPolicy | undefined {
   return policies.findLast((policy) => policy.step <= step) ?? policies[0];
+}
+
+/** The kept policy that plays at `step`, or why none can; neither without a step. */
+export function useKeptPolicy(run: Run, step: number | null) {
+  const { policies } = useFilm(run);
+  if (step === null) return { policy: undefined, why: null, isPending: false };
+  const policy = policyAt(policies.data?.policies ?? [], step);
+  const why = policies.error
+    ? explainAction(policies.error)
+    : policies.data && !policy
+      ? "No policy of this run was kept, so none can play."
+      : null;
+  return { policy, why, isPending: policies.isPending };
 }
 
 /** The policy `by` places after that of `step`. */

@@ -240,12 +240,17 @@ def fork(
     start_cell: Annotated[
         int | None,
         typer.Option(
-            help="Cell of its map, counted from 0, row by row, in which episodes begin with a probability.",
+            help="Cell of the run's map, counted from 0, row by row, in which episodes begin with the probability "
+            "--archive.",
             show_default="as the parent",
         ),
     ] = None,
     archive: Annotated[
-        float | None, typer.Option(help="With --start-cell: the probability.", show_default="the parent's, or 0.3")
+        float | None,
+        typer.Option(
+            help="Probability that an episode begins in the start cell, which is that of --start-cell or the parent's.",
+            show_default="the parent's, or the service's",
+        ),
     ] = None,
     follow: Follow = False,
     wait: Wait = False,

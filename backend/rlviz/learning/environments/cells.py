@@ -8,6 +8,7 @@ grid without importing Gymnasium; ``read_cell`` says in which cell an environmen
 from __future__ import annotations
 
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Any
 
 from rlviz.domain.registry import load
@@ -38,6 +39,15 @@ class Axis:
     def place(self, value: float, cells: int) -> int:
         """Return the number of the bin that ``value`` is in, of ``cells`` bins from ``low`` to ``high``."""
         return min(max(int((value - self.low) / (self.high - self.low) * cells), 0), cells - 1)
+
+
+_NEVER_BEGINS = MappingProxyType(
+    {
+        **dict.fromkeys("HG", "Episodes end in this cell, so none can begin here."),
+        "C": "The agent falls from this cell back to the start, so no episode can begin here.",
+    }
+)
+"""Why no episode can begin in a cell, by its mark."""
 
 
 @dataclass(frozen=True)
@@ -83,6 +93,10 @@ class World:
         row, column = divmod(cell_id, self.columns)
         across = column * self.rooms_across // self.columns
         return row * self.rooms_down // self.rows * self.rooms_across + across
+
+    def why_never_begins(self, cell_id: int) -> str | None:
+        """Return why no episode can ever begin in the cell, as a sentence; None if its mark does not prevent it."""
+        return _NEVER_BEGINS.get(self.marks[cell_id : cell_id + 1])
 
 
 def grid_world(squares: tuple[str, ...]) -> World:

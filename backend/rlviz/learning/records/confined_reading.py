@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
+from time import monotonic
 
 import numpy as np
 
@@ -41,31 +42,49 @@ class CellStep:
 class CellVisits:
     """What recorded episodes know of a cell.
 
-    ``first``: the step that reaches the cell in the fewest actions, and does not end its episode. ``ends``: whether an
-    episode ended in the cell.
+    Attributes:
+        first: The step that reaches the cell in the fewest actions, and does not end its episode.
+        ends: Whether an episode ended in the cell.
+        is_cut: Whether some records were not searched, because that takes too much time or memory.
     """
 
     first: CellStep | None
     ends: bool
+    is_cut: bool = False
 
 
-def find_cell(paths: Mapping[str, Path], folder: Path, cell: int) -> CellVisits:
-    """Find ``cell`` in step records: ``paths`` by the id of their evaluation. Unreadable files are left out."""
-    found, ends = list[CellStep](), False
+def find_cell(
+    paths: Mapping[str, Path], folder: Path, cell: int, seconds: float, clock: Callable[[], float] = monotonic
+) -> CellVisits:
+    """Find ``cell`` in step records: ``paths`` by the id of their evaluation, in this order, for at most ``seconds``.
+
+    Unreadable files are left out.
+    """
+    found, ends, is_cut = list[CellStep](), False, False
+    until = clock() + seconds
     for evaluation_id, path in paths.items():
-        with suppress(FileNotFoundError, RunFolderError, ValueError), StepFile(path, folder) as file:
-            if "cell" not in file.names:
-                continue
-            for columns in file.by_group(["episode", "index", "cell", "terminated", "truncated"]):
-                is_there = columns["cell"].present & (columns["cell"].numbers == cell)
-                is_last = columns["terminated"].numbers | columns["truncated"].numbers
-                ends = ends or bool((is_there & columns["terminated"].numbers).any())
-                rows = np.flatnonzero(is_there & ~is_last)
-                if len(rows):
-                    row = rows[np.argmin(columns["index"].numbers[rows])]
-                    place = (int(columns[name].numbers[row]) for name in ("episode", "index"))
-                    found.append(CellStep(evaluation_id, *place))
-    return CellVisits(min(found, key=lambda one: one.index, default=None), ends)
+        if clock() >= until:
+            is_cut = True
+            break
+        try:
+            with suppress(FileNotFoundError, RunFolderError, ValueError), StepFile(path, folder) as file:
+                if "cell" not in file.names:
+                    continue
+                for columns in file.by_group(["episode", "index", "cell", "terminated", "truncated"]):
+                    if clock() >= until:
+                        is_cut = True
+                        break
+                    is_there = columns["cell"].present & (columns["cell"].numbers == cell)
+                    is_last = columns["terminated"].numbers | columns["truncated"].numbers
+                    ends = ends or bool((is_there & is_last).any())
+                    rows = np.flatnonzero(is_there & ~is_last)
+                    if len(rows):
+                        row = rows[np.argmin(columns["index"].numbers[rows])]
+                        place = (int(columns[name].numbers[row]) for name in ("episode", "index"))
+                        found.append(CellStep(evaluation_id, *place))
+        except MemoryError:
+            is_cut = True
+    return CellVisits(min(found, key=lambda one: one.index, default=None), ends, is_cut)
 
 
 def export_pieces(

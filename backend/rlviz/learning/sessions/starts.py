@@ -1,6 +1,7 @@
 """Begins episodes of a session in a cell: within a recorded episode, or in a state from the archive of a snapshot.
 
-From there on, the environment draws other random numbers: those of the seed of the session's episode.
+From there on, the environment draws random numbers from the seed of the session's episode, so episodes differ where the
+environment is random; otherwise a greedy policy repeats itself.
 """
 
 from __future__ import annotations

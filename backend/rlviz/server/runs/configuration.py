@@ -313,6 +313,8 @@ def check_start_cell(cell: int, archive: float | None, environment: Environment,
     if world is None or cell >= world.cells:
         cells = "no cells" if world is None else f"{world.cells:,} cells, from 0"
         raise InvalidRequest.field(pointer, f"{environment.id} has {cells}. There is no cell {cell:,}.")
+    if (why := world.why_never_begins(cell)) is not None:
+        raise InvalidRequest.field(pointer, why)
     if archive is None:
         raise InvalidRequest.field(pointer, "Episodes begin in this cell with the probability `archive`. Give it too.")
 

@@ -19,20 +19,28 @@ from rlviz.rundir.snapshots import newest_usable_snapshot
 from rlviz.server.metrics.service import read_visits, visit_frames
 from rlviz.server.sessions.models import CellStart, MapCellDetails
 
-_ENDS = ("H", "G")
-"""Marks of cells in which episodes end."""
-
 MOST_RECORDINGS = 50
 """Evaluations whose step records are searched for a cell, the newest ones."""
+
+SEARCH_SECONDS = 10.0
+"""Seconds after which a search returns what it has found so far."""
 
 
 @dataclass(frozen=True)
 class _Known:
-    """What a run knows of a cell. ``start`` is None if no episode can begin there, and ``why_not`` says why."""
+    """What a run knows of a cell.
+
+    Attributes:
+        visits: The run's map.
+        start: Where episodes begin that begin there; None if none can.
+        why_not: Why none can, as sentences.
+        is_certain: Whether the state of ``start`` is known to exist.
+    """
 
     visits: VisitMap | None
-    start: RecordedStart | ArchivedStart | None
-    why_not: str | None
+    start: RecordedStart | ArchivedStart | None = None
+    why_not: str | None = None
+    is_certain: bool = True
 
 
 class CellService:
@@ -61,7 +69,9 @@ class CellService:
             first_visit_after=after,
             first_visit_by=by,
             is_archived=visits is not None and cell in visits.archive,
-            start=None if start is None else CellStart.model_validate(start.model_dump(exclude={"cell"})),
+            start=None
+            if start is None
+            else CellStart.model_validate({**start.model_dump(exclude={"cell"}), "is_certain": known.is_certain}),
             why_no_start=known.why_not,
         )
 
@@ -77,17 +87,18 @@ class CellService:
 
     def _find(self, folder: RunFolder, config: RunConfig, world: World, cell: int) -> _Known:
         visits = read_visits(folder, world)
+        if (why := world.why_never_begins(cell)) is not None:
+            return _Known(visits, why_not=why)
+        was_visited = visits is not None and visits.visits[cell] > 0
+        if visits is not None and not was_visited and (visits.path is None or cell not in visits.path.cells):
+            return _Known(visits, why_not=_NEVER_VISITED)
         recorded = self._recorded(folder, cell)
         if recorded.first is not None:
-            return _Known(visits, RecordedStart(**asdict(recorded.first)), None)
-        is_archived = visits is not None and cell in visits.archive
-        if is_archived and (snapshot := newest_usable_snapshot(folder)) is not None:
-            return _Known(visits, ArchivedStart(snapshot=snapshot.name, cell=cell), None)
-        was_visited = visits is not None and visits.visits[cell] > 0
+            return _Known(visits, RecordedStart(**asdict(recorded.first)))
+        if visits is not None and cell in visits.archive:
+            return _archived(folder, visits, cell)
         keeps_states = config.exploration is not None and config.exploration.archive is not None
-        ends = recorded.ends or world.marks[cell : cell + 1] in _ENDS
-        why = _why_unknown(ends=ends, was_visited=was_visited, is_archived=is_archived, keeps_states=keeps_states)
-        return _Known(visits, None, why)
+        return _Known(visits, why_not=_why_unknown(recorded, was_visited=was_visited, keeps_states=keeps_states))
 
     def _recorded(self, folder: RunFolder, cell: int) -> CellVisits:
         files = folder.evaluations
@@ -96,10 +107,30 @@ class CellService:
         searched = dict(list(newest.items())[:MOST_RECORDINGS])
         with suppress(TooMuchToRead):
             found: CellVisits = self._confined.call(
-                "rlviz.learning.records.confined_reading:find_cell", searched, folder.path, cell
+                "rlviz.learning.records.confined_reading:find_cell", searched, folder.path, cell, SEARCH_SECONDS
             )
             return found
-        return CellVisits(None, ends=False)
+        return CellVisits(None, ends=False, is_cut=True)
+
+
+def _archived(folder: RunFolder, visits: VisitMap, cell: int) -> _Known:
+    """Return how an episode begins in a cell that the archive has now.
+
+    The newest snapshot may be older than the map, and lack the cell.
+    """
+    snapshot = newest_usable_snapshot(folder)
+    if snapshot is None:
+        return _Known(visits, why_not=_NO_SNAPSHOT)
+    after, by = _first_visit(visits, cell)
+    step = snapshot.manifest.step
+    if after is not None and step <= after:
+        return _Known(
+            visits,
+            why_not=f"The archive has a state of this cell, but the newest snapshot, of step {step:,}, is older than "
+            "that. Take a snapshot, or wait for the next one.",
+        )
+    start = ArchivedStart(snapshot=snapshot.name, cell=cell)
+    return _Known(visits, start, is_certain=by is not None and by <= step)
 
 
 def _world_of(config: RunConfig, cell: int) -> World:
@@ -123,22 +154,27 @@ def _first_visit(visits: VisitMap | None, cell: int) -> tuple[int | None, int | 
     return max((step for step in steps if step < by), default=None), by
 
 
-def _why_unknown(*, ends: bool, was_visited: bool, is_archived: bool, keeps_states: bool) -> str:
-    if is_archived:
-        return (
-            "The archive has a state of this cell, but the run has no snapshot that can be used. Take a snapshot, or "
-            "wait for the next one."
-        )
-    if ends:
-        return "Episodes end in this cell, so none can begin here."
-    if not was_visited:
-        return "Neither training nor a recorded episode was in this cell, so no state of it is known."
+_NO_SNAPSHOT = (
+    "The archive has a state of this cell, but the run has no snapshot that can be used. Take a snapshot, or wait for "
+    "the next one."
+)
+_NEVER_VISITED = "Training was never in this cell, so recorded episodes were not searched for it."
+
+
+def _why_unknown(recorded: CellVisits, *, was_visited: bool, keeps_states: bool) -> str:
+    """Return why no state is known of a cell that the archive lacks, and what helps."""
+    if recorded.is_cut:
+        seen = "Not all recorded episodes could be searched for this cell, since that takes too long or too much memory"
+    elif recorded.ends:
+        seen = "Each recorded episode that reached this cell ended there"
+    elif was_visited:
+        seen = "Training was in this cell, but no recorded episode was"
+    else:
+        seen = "No recorded episode was in this cell"
     if keeps_states:
-        return (
-            "Training was in this cell, but no recorded episode was, and the archive has no state of it: episodes may "
-            "end here. An evaluation that reaches it makes it known."
-        )
+        archive = ", and the archive has no state of it: episodes may end here."
+        return f"{seen}{archive} An evaluation that passes through it makes it known."
     return (
-        "Training was in this cell, but no recorded episode was. An evaluation that reaches it makes it known; a run "
-        "with the archive switched on keeps a state of each cell."
+        f"{seen}. An evaluation that passes through it makes it known; a run with the archive switched on keeps a "
+        "state of each cell."
     )

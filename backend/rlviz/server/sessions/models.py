@@ -48,6 +48,11 @@ class CellStart(Wire):
     episode: int | None = Field(None, description="Number of the episode in the evaluation, from 0.")
     index: int | None = Field(None, description="The step that reaches the cell.")
     snapshot: str | None = Field(None, description="Name of the snapshot; null for a recorded episode.")
+    is_certain: bool = Field(
+        True,
+        description="False if the snapshot may be older than the first visit to the cell, so that its archive may have "
+        "no state of it.",
+    )
 
 
 class MapCellDetails(Wire):

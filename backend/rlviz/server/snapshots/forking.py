@@ -454,6 +454,7 @@ class ForkService(RunUseCases):
         options = sorted(name for name, value in environment.chosen.items() if before.chosen.get(name) != value)
         hyperparameters, changes = self._changed(parent, in_force, request, total, environment)
         changed = [change.name for change in changes]
+        exploration = _exploration(parent, request, environment)
         seed = parent.seed if request.seed is None else request.seed
         instant = utc(now)
         anew = seed != parent.seed or bool(options) or any(change.effect is Effect.ANEW for change in changes)
@@ -464,10 +465,10 @@ class ForkService(RunUseCases):
                 "created_at": instant,
                 "group_id": None,
                 "experiment": None,
-                "preset": parent.preset if not changed + options and request.start_cell is None else None,
+                "preset": parent.preset if not changed + options and exploration == parent.exploration else None,
                 "env_options": environment.chosen,
                 "seed": seed,
-                "exploration": _exploration(parent, request, environment),
+                "exploration": exploration,
                 "total_timesteps": total,
                 "hyperparameters": hyperparameters.model_dump(),
                 "versions": package_versions(),
@@ -523,9 +524,11 @@ def _exploration(parent: RunConfig, request: ForkRequest, environment: Environme
     """Return how the fork explores: as its parent, or with episodes that begin in one cell. Raises InvalidRequest."""
     plan, cell = parent.exploration, request.start_cell
     if cell is None:
-        if request.archive is not None:
+        if request.archive is None:
+            return plan
+        cell = None if plan is None else plan.start_cell
+        if cell is None:
             raise InvalidRequest.field("/archive", "Give start_cell too: a fork explores as its parent otherwise.")
-        return plan
     if plan is None or not plan.counts_visits:
         raise InvalidRequest.field(
             "/start_cell", "The run does not count visits, so it knows no cells. Create a new run with its map on."

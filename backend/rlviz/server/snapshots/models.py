@@ -120,7 +120,7 @@ class ForkCreate(Body):
         None,
         gt=LIMITS.archive.minimum,
         le=LIMITS.archive.maximum,
-        description=f"With `start_cell`; null: the parent's, or {LIMITS.archive.default}.",
+        description=f"With `start_cell`, or with that of the parent; null: the parent's, or {LIMITS.archive.default}.",
     )
     sinks: list[SinkKind] | None = Field(
         None,

@@ -10,18 +10,19 @@ import type { MapCellDetails, RunDetail } from "@/api/types";
 import { writeAgentStart } from "@/lib/agent-view";
 import { count, NONE, plural } from "@/lib/number";
 import { routes } from "@/lib/routes";
+import { useKeptPolicy } from "@/player/film";
 import { Button, buttonClass } from "@/ui/button";
 import { HoverLink } from "@/ui/hover-link";
 import { ForkAt } from "../snapshots/fork-at";
 import { whyNotForkAtStep } from "../snapshots/snapshot-text";
 import { AGENT_ANCHOR, openTab, scrollToAnchor } from "../tabs/tab-address";
-import { idOf, percent, type Place, whereIs, type WorldPicture } from "./world";
+import { idOf, neverBegins, percent, type Place, whereIs, type WorldPicture } from "./world";
 
 interface CellPanelProps {
   run: RunDetail;
   drawn: WorldPicture;
   place: Place;
-  /** The step whose policy plays; null: the newest one. */
+  /** The step that is chosen, at which the newest policy up to there plays; null: the newest one of all. */
   step: number | null;
   /** Whether it was opened with the keyboard, so that the focus moves to it. */
   takesFocus: boolean;
@@ -37,8 +38,11 @@ export function CellPanel({ run, drawn, place, step, takesFocus, onClose }: Cell
   const known = data?.id === cell ? data : undefined;
   const away =
     whyNotTrusted(run) ?? whyNotYet(run) ?? (known ? known.why_no_start : "Looking for a state…");
+  const kept = useKeptPolicy(run, step);
   const watch = () => {
-    openTab("overview", (query) => writeAgentStart(query, { cell, step }));
+    openTab("overview", (query) =>
+      writeAgentStart(query, { cell, step: kept.policy?.step ?? null }),
+    );
     scrollToAnchor(AGENT_ANCHOR);
   };
   const onKeyDown = (event: KeyboardEvent) => {
@@ -84,11 +88,11 @@ export function CellPanel({ run, drawn, place, step, takesFocus, onClose }: Cell
           size="sm"
           autoFocus={takesFocus}
           needsService
-          unavailable={away}
+          unavailable={away ?? kept.why ?? (kept.isPending && "Looking for the policy…")}
           onClick={watch}
           icon={<MonitorPlay aria-hidden className="size-3.5" />}
         >
-          {step === null ? "Watch from here" : `Watch policy of step ${count(step)}`}
+          {kept.policy ? `Watch policy of step ${count(kept.policy.step)}` : "Watch from here"}
         </Button>
         {away ? (
           <Button size="sm" unavailable={away} icon={<Gamepad2 aria-hidden className="size-3.5" />}>
@@ -106,7 +110,10 @@ export function CellPanel({ run, drawn, place, step, takesFocus, onClose }: Cell
         <Button
           size="sm"
           needsService
-          unavailable={whyNotForkAtStep(run) ?? (!known && "Looking for a state…")}
+          unavailable={
+            whyNotForkAtStep(run) ??
+            (known ? neverBegins(drawn.world, place) && known.why_no_start : "Looking for a state…")
+          }
           onClick={() => setForks(true)}
           icon={<GitFork aria-hidden className="size-3.5" />}
         >
@@ -174,7 +181,8 @@ export function firstVisit({
 export function sourceOf({ start }: Pick<MapCellDetails, "start">): string {
   if (start === null) return "";
   if (start.kind === "archive") {
-    return `Episodes begin in the state that the archive of snapshot ${start.snapshot} has of this cell.`;
+    const begin = `Episodes begin in the state that the archive of snapshot ${start.snapshot} has of this cell`;
+    return start.is_certain ? `${begin}.` : `${begin}, if it has one. A new snapshot has one.`;
   }
   return start.index === 0
     ? "Recorded episodes begin in this cell."

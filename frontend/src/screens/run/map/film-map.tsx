@@ -4,7 +4,7 @@ import { Map as MapIcon } from "lucide-react";
 import { isActive } from "@/api/runs";
 import type { RunDetail } from "@/api/types";
 import { usePaintedCanvas } from "@/charts/canvas";
-import type { ChartGroup } from "@/charts/chart-group";
+import { type ChartGroup, useMoment } from "@/charts/chart-group";
 import { count, plural } from "@/lib/number";
 import { Button } from "@/ui/button";
 import { openTab } from "../tabs/tab-address";
@@ -22,6 +22,7 @@ interface FilmMapProps {
 
 /** A small map of the moment that is chosen on the film or the curve. Nothing before training has visited a cell. */
 export function FilmMap({ run, group }: FilmMapProps) {
+  const moment = useMoment(group);
   const { data: map } = useMapAtMoment(run, group, WHILE_LIVE);
   const drawn = map && map.step !== null ? picture(map) : null;
   const canvas = usePaintedCanvas((ctx, size, colors) => {
@@ -29,7 +30,7 @@ export function FilmMap({ run, group }: FilmMapProps) {
   });
   if (!map || map.step === null || !drawn) return null;
   const { world, visited, visits } = drawn;
-  const live = isActive(run) && map.step === map.steps.at(-1);
+  const live = isActive(run) && moment === null;
   return (
     <figure className="flex items-center gap-3 px-1 pt-1.5 text-xs text-ink-soft tabular-nums">
       <canvas

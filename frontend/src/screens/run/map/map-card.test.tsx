@@ -5,6 +5,7 @@ import type { MapCellDetails, RunDetail, RunMap } from "@/api/types";
 import { renderWithQueries, serve } from "@/lib/testing/service";
 import { ChartGroup } from "@/charts/chart-group";
 import { firstVisit, sourceOf } from "./cell-panel";
+import { FilmMap } from "./film-map";
 import { MapCard } from "./map-card";
 
 const run = {
@@ -30,6 +31,7 @@ const cell: MapCellDetails = {
   ...{ first_visit_after: 1000, first_visit_by: 2000, why_no_start: null },
   start: {
     ...{ kind: "episode", evaluation_id: "eval_1", episode: 0, index: 12, snapshot: null },
+    is_certain: true,
   },
 };
 const steps = { info: {}, total: 3, start: 0, stop: 3, columns: { cell: [0, 0, 1] } };
@@ -38,17 +40,32 @@ const evaluation = {
   summary: { episodes: [{ index: 1, episode_return: 0.5 }] },
 };
 
-function show(answer: (query: URLSearchParams) => RunMap, details: Partial<MapCellDetails> = {}) {
+interface Served {
+  details?: Partial<MapCellDetails>;
+  /** Steps of the kept policies. */
+  policies?: number[];
+  /** The answer to the request for the steps of an episode. */
+  recorded?: { status?: number; body: unknown };
+}
+
+function show(
+  answer: (query: URLSearchParams) => RunMap,
+  { details = {}, policies = [], recorded = { body: steps } }: Served = {},
+) {
   const group = new ChartGroup();
   const seen = serve({
     "GET /runs/a/map": (_body, query) => ({ body: answer(query) }),
     "GET /runs/a/map/cells/1": () => ({ body: { ...cell, ...details } }),
+    "GET /runs/a/map/cells/3": () => ({ body: { ...cell, id: 3, x: 1, y: 1, ...details } }),
     "GET /runs/a/evaluations": (_body, query) => ({
       body: query.has("by_run") ? [] : [evaluation],
     }),
-    "GET /runs/a/evaluations/eval_1/steps": () => ({ body: steps }),
+    "GET /runs/a/evaluations/eval_1/steps": () => recorded,
     "GET /runs/a/policies": () => ({
-      body: { ...{ run_id: "a", policies: [], film_bytes: 0 }, has_idle_time: true },
+      body: {
+        ...{ run_id: "a", film_bytes: 0, has_idle_time: true },
+        policies: policies.map((step) => ({ step })),
+      },
     }),
     "GET /runs/a/clips": () => ({ body: [] }),
   });
@@ -89,13 +106,71 @@ test("Enter opens the cell, where watching and playing begin, and Escape leads b
 });
 
 test("a cell without a known state says what helps, and begins nothing", async () => {
-  show(() => map, { start: null, why_no_start: "Episodes end in this cell." });
+  show(() => map, { details: { start: null, why_no_start: "No evaluation reached it." } });
   const canvas = await screen.findByRole("application");
   canvas.focus();
   await userEvent.keyboard("{ArrowRight}{Enter}");
-  expect(await screen.findByText("Episodes end in this cell.")).toBeVisible();
+  expect(await screen.findByText("No evaluation reached it.")).toBeVisible();
   expect(screen.getByRole("button", { name: "Watch from here" })).toHaveAttribute("aria-disabled");
   expect(screen.getByRole("button", { name: "Play from here" })).toHaveAttribute("aria-disabled");
+  const fork = screen.getByRole("button", { name: "Fork from here…" });
+  expect(fork, "training may still find it").not.toHaveAttribute("aria-disabled");
+});
+
+test("no fork begins in a goal, because episodes end there", async () => {
+  show(() => map, { details: { start: null, why_no_start: "Episodes end in this cell." } });
+  const canvas = await screen.findByRole("application");
+  canvas.focus();
+  await userEvent.keyboard("{ArrowRight}{ArrowDown}{Enter}");
+  expect(await screen.findByText("Episodes end in this cell.")).toBeVisible();
+  expect(screen.getByRole("button", { name: "Fork from here…" })).toHaveAttribute("aria-disabled");
+});
+
+async function openAtMoment(policies: number[]) {
+  const { group } = show(() => map, { policies });
+  const canvas = await screen.findByRole("application");
+  act(() => group.moment.set(1700));
+  canvas.focus();
+  await userEvent.keyboard("{ArrowRight}{Enter}");
+  await screen.findByText(/where a recorded episode was after 12 steps/);
+}
+
+test("the policy that was kept at the chosen step plays, and is named", async () => {
+  await openAtMoment([1200, 1900]);
+  await userEvent.click(await screen.findByRole("button", { name: "Watch policy of step 1,200" }));
+  expect(new URLSearchParams(window.location.search).get("policy")).toBe("1200");
+});
+
+test("without a kept policy none plays at the chosen step", async () => {
+  await openAtMoment([]);
+  const watch = await screen.findByRole("button", { name: "Watch from here" });
+  await expect.poll(() => watch.title).toMatch(/No policy of this run was kept/);
+  expect(watch).toHaveAttribute("aria-disabled");
+});
+
+test("a path without cells says so", async () => {
+  show(() => ({ ...map, path: { step: 1500, cells: [] } }));
+  expect(
+    await screen.findByText("The path of the evaluated policy of step 1,500 contains no cells."),
+  ).toBeVisible();
+});
+
+test("steps that were recorded without cells have no path", async () => {
+  show(() => map, { recorded: { status: 422, body: { title: "No column", fields: [] } } });
+  const choice = await screen.findByRole("combobox", { name: "Path" });
+  await screen.findByRole("option", { name: "Step 1,500, return 0.5000" });
+  await userEvent.selectOptions(choice, "Step 1,500, return 0.5000");
+  expect(
+    await screen.findByText("The recorded steps of this episode contain no cells."),
+  ).toBeVisible();
+});
+
+test("the small map is live only while no moment is chosen", async () => {
+  const { group } = show(() => map);
+  renderWithQueries(<FilmMap run={{ ...run, status: "running" }} group={group} />);
+  expect(await screen.findByText(/^Training up to step 2,000, live/)).toBeVisible();
+  act(() => group.moment.set(2000));
+  expect(await screen.findByText(/^Training up to step 2,000:/)).toBeVisible();
 });
 
 test("the slider and the moment of the charts are one", async () => {
@@ -134,8 +209,11 @@ test.each([
 });
 
 test("the source of a state is said", () => {
-  const archived = { kind: "archive", snapshot: "2048" } as MapCellDetails["start"];
-  expect(sourceOf({ start: archived })).toMatch(/archive of snapshot 2048/);
+  const archived = { kind: "archive", snapshot: "2048", is_certain: true } as NonNullable<
+    MapCellDetails["start"]
+  >;
+  expect(sourceOf({ start: archived })).toMatch(/snapshot 2048 has of this cell\.$/);
+  expect(sourceOf({ start: { ...archived, is_certain: false } })).toMatch(/if it has one\. A new/);
   const first = { kind: "episode", index: 0 } as MapCellDetails["start"];
   expect(sourceOf({ start: first })).toBe("Recorded episodes begin in this cell.");
 });

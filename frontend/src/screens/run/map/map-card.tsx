@@ -126,8 +126,7 @@ function VisitedMap({ run, map, step, group }: MapBodyProps & { step: number }) 
       {drawn.frontier.length > 0 && (
         <p className="flex items-start gap-2 text-xs text-ink-soft">
           <span aria-hidden className="mt-0.5 size-3 shrink-0 border-[1.5px] border-warn" />
-          Frontier of the archive: seldom visited cells in which episodes of training begin most
-          often.
+          Frontier of the archive: cells in which episodes of training begin most often.
         </p>
       )}
       {map.steps.length > 1 && <StepSlider map={map} step={step} onStep={group.moment.set} />}

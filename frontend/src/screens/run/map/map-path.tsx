@@ -8,7 +8,7 @@ import { whyNotTrusted } from "@/api/run-availability";
 import { clipCellsQuery, episodeCellsQuery } from "@/api/steps";
 import type { Clip, Evaluation, RunDetail, RunMap } from "@/api/types";
 import { count, decimal } from "@/lib/number";
-import { DEFAULT_CLIP_OPTIONS, policyAt, useClip, useFilm } from "@/player/film";
+import { DEFAULT_CLIP_OPTIONS, useClip, useKeptPolicy } from "@/player/film";
 import { Select } from "@/ui/select";
 
 /** Whose path the map shows: of the newest evaluated policy, of the policy of a step, of a recorded episode, or none. */
@@ -29,8 +29,7 @@ export interface ShownPath {
 
 const NOTHING: ShownPath = { cells: [], says: null, busy: false, failed: false };
 const FROM_TO = ", from the open to the filled circle.";
-const WITHOUT_CELLS =
-  "The cells of this episode are not known: its steps were recorded by an earlier version.";
+const WITHOUT_CELLS = "The recorded steps of this episode contain no cells.";
 
 /** The path that was chosen, as far as it is known. `step` is that of the map. */
 export function useMapPath(run: RunDetail, map: RunMap, chosen: PathOf, step: number): ShownPath {
@@ -71,6 +70,7 @@ export function useMapPath(run: RunDetail, map: RunMap, chosen: PathOf, step: nu
 }
 
 function drawn(cells: readonly number[], whose: string): ShownPath {
+  if (cells.length === 0) return { ...NOTHING, says: `The path ${whose} contains no cells.` };
   const says =
     cells.length > 1
       ? `The line is the path ${whose}${FROM_TO}`
@@ -84,9 +84,7 @@ function failed(says: string): ShownPath {
 
 /** An episode of the policy that was kept at or before a step, which is played on request. */
 function usePolicyClip(run: RunDetail, step: number | null) {
-  const { policies } = useFilm(run);
-  const kept = policies.data?.policies ?? [];
-  const policy = step === null ? undefined : policyAt(kept, step);
+  const { policy, why, isPending } = useKeptPolicy(run, step);
   const untrusted = whyNotTrusted(run);
   const asked = untrusted === null && policy ? policy.step : null;
   const { clip, error, isMaking } = useClip(run.id, asked, DEFAULT_CLIP_OPTIONS);
@@ -94,14 +92,8 @@ function usePolicyClip(run: RunDetail, step: number | null) {
   return {
     clip: isOwn ? clip : undefined,
     step: policy?.step ?? null,
-    isMaking: policies.isPending || isMaking || !isOwn,
-    why:
-      untrusted ??
-      (policies.error
-        ? explainAction(policies.error)
-        : step !== null && policies.data && !policy
-          ? "No policy of this run was kept, so none can play."
-          : null),
+    isMaking: isPending || isMaking || !isOwn,
+    why: untrusted ?? why,
     failure: error
       ? explainAction(error)
       : isOwn && clip.status === "failed"

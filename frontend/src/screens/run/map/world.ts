@@ -109,6 +109,11 @@ export function markOf(world: World, { x, y }: Place): string | null {
   return MARKS[world.marks[y * world.columns + x] ?? ""] ?? null;
 }
 
+/** Whether no episode can ever begin in a square, because of its mark. */
+export function neverBegins(world: World, place: Place): boolean {
+  return ["goal", "hole", "cliff"].includes(markOf(world, place) ?? "");
+}
+
 /** One place in a sentence: where it is, and how often it was visited. */
 export function describePlace(drawn: WorldPicture, place: Place): string {
   const { world, visits, total, frontier } = drawn;

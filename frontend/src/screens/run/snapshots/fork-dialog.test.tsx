@@ -171,7 +171,7 @@ test("a fork from a cell of the map begins there with a probability", async () =
   });
   expect(screen.getByText(/once training has visited it/)).toBeVisible();
   await userEvent.type(field, "1.5");
-  expect(screen.getByText("Enter a number above 0, up to 1")).toBeVisible();
+  expect(screen.getByText("Must be above 0, at most 1")).toBeVisible();
   expect(screen.getByRole("button", { name: "Fork and start" })).toBeDisabled();
   await userEvent.clear(field);
   await userEvent.type(field, "0.5");

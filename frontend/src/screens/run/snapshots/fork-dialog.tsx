@@ -16,13 +16,14 @@ import type {
   ForkRun,
   Hint,
   Hyperparameter,
+  Limits,
   RunConfig,
   RunDetail,
   SnapshotInfo,
 } from "@/api/types";
-import { parseHyperparameter, parseInteger } from "@/forms/parse";
+import { parseDecimal, parseHyperparameter, parseInteger } from "@/forms/parse";
 import { SchemaField } from "@/forms/schema-field";
-import { count, parseNumber, plural, setting, settingText } from "@/lib/number";
+import { count, plural, setting, settingText } from "@/lib/number";
 import { routes } from "@/lib/routes";
 import { Button } from "@/ui/button";
 import { Dialog } from "@/ui/dialog";
@@ -116,6 +117,7 @@ function ForkForm({ run, config, start, tries, cell, ...known }: ForkFormProps) 
   const { algorithm, environment, changes } = known;
   const router = useRouter();
   const client = useQueryClient();
+  const limits = useLimits();
   const [draft, setDraft] = useState<ForkDraft>({
     ...{ name: "", seed: "", archive: "" },
     hyperparameters: tries ? { [tries.name]: setting(tries.value) } : {},
@@ -124,7 +126,14 @@ function ForkForm({ run, config, start, tries, cell, ...known }: ForkFormProps) 
   });
   const [alone, setAlone] = useState(false);
   const { changeable, fixed } = forkSettings(config, algorithm, environment, changes);
-  const { body, problems } = forkRequest(algorithm, changeable, draft, start, cell);
+  const { body, problems } = forkRequest(
+    algorithm,
+    changeable,
+    draft,
+    start,
+    cell,
+    limits?.archive,
+  );
   const fork = useMutation({
     mutationFn: (begin: boolean) =>
       forkRun(run.id, { ...body, ...(alone && { sinks: [] }), start: begin }),
@@ -247,20 +256,24 @@ interface StartCellFieldProps {
 function StartCellField({ cell, usual, error, children }: StartCellFieldProps) {
   const limits = useLimits();
   const probability = usual ?? limits?.archive.default;
-  const later = {
-    true: "",
-    false: " The archive has no state of this cell: they begin there once training has visited it.",
-    null: " If the archive has no state of this cell at that step, they begin there once training has visited it.",
-  }[`${cell.isArchived}` as const];
   return (
     <Field
       label={`Probability to begin in ${cell.name}`}
-      hint={`Returns of these episodes are kept apart from those of whole episodes.${later}`}
+      hint={`Returns of these episodes are kept apart from those of whole episodes.${whenTheyBegin(cell)}`}
       error={error}
     >
       {children(probability === undefined ? "" : setting(probability))}
     </Field>
   );
+}
+
+/** What delays episodes in the cell, as a sentence after another one; empty if they begin at once. */
+function whenTheyBegin({ isArchived }: ForkedCell): string {
+  if (isArchived === true) return "";
+  if (isArchived === false) {
+    return " The archive has no state of this cell: they begin there once training has visited it.";
+  }
+  return " If the archive has no state of this cell at that step, they begin there once training has visited it.";
 }
 
 interface SinksProps {
@@ -396,6 +409,7 @@ function forkRequest(
   draft: ForkDraft,
   start: ForkStart,
   cell: ForkedCell | undefined,
+  archives: Limits["archive"] | undefined,
 ): { body: ForkRun; problems: Problems } {
   const problems: Problems = {};
   const integer = (pointer: string, text: string, bounds: Parameters<typeof parseInteger>[1]) => {
@@ -411,9 +425,12 @@ function forkRequest(
     if (parsed.ok) changed[part][schema.name] = parsed.value;
     else problems[pointerTo(part, schema.name)] = parsed.problem;
   }
-  const archive = draft.archive.trim() === "" ? undefined : parseNumber(draft.archive);
-  if (archive !== undefined && !(archive > 0 && archive <= 1)) {
-    problems["/archive"] = "Enter a number above 0, up to 1";
+  let archive: number | undefined;
+  if (draft.archive.trim() !== "") {
+    const { minimum, maximum } = archives ?? {};
+    const parsed = parseDecimal(draft.archive, { exclusive_minimum: minimum, maximum });
+    if (parsed.ok) archive = parsed.value as number;
+    else problems["/archive"] = parsed.problem;
   }
   const beyond = Math.max(lengths.minimum, start.step + 1);
   const body = {

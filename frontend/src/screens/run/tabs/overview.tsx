@@ -29,7 +29,7 @@ const FilmMap = lazy(
   withRetry(async () => ({ default: (await import("../map/film-map")).FilmMap })),
 );
 
-/** Whether a run has a map of its visits. */
+/** Whether a run has a map of its visits, as `ExplorationPlan.counts_visits` decides in the service. */
 function countsVisits({ config }: RunDetail): boolean {
   const plan = config?.exploration;
   return plan != null && (plan.map || plan.coverage != null || plan.archive != null);
