@@ -58,7 +58,7 @@ def replace_regular(path: Path, content: bytes, *, keep: Iterable[Path] = ()) ->
     path = resolve_file(path)
     with _temporary_beside(path, content) as temporary:
         with suppress(FileNotFoundError):
-            # the owner can read the new file even if nobody could read the old one
+            # the owner can read the new file even if the old one could not be read
             temporary.chmod(stat.S_IMODE(path.stat().st_mode) | stat.S_IRUSR | stat.S_IWUSR)
             if names := list(keep):
                 _give_free_name(path, names)

@@ -292,7 +292,7 @@ class ShowGameValues(Message):
 
 
 class BeginSearch(Message):
-    """In a session that describes a game: search its memory anew for numbers of this width; null: end the search."""
+    """In a session that describes a game: begin a new search of its memory for numbers of this width; null: end the search."""
 
     type: Literal["search"]
     width: SearchWidth | None

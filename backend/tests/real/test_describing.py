@@ -32,7 +32,7 @@ def service(tmp_path_factory: pytest.TempPathFactory, roms: Path) -> Iterator[Se
 
 
 def in_folder(roms: Path, name: str) -> Path:
-    """A ROM that nobody has described."""
+    """A ROM without a description."""
     folder = roms / name
     folder.mkdir()
     shutil.copy(CARTRIDGE.rom, folder / "game.gb")

@@ -1,4 +1,4 @@
-"""A new session waits for the place of one whose viewer is just leaving, and is refused if nobody leaves."""
+"""A new session waits for a viewer that is just leaving, and is refused if none leaves."""
 
 from __future__ import annotations
 

@@ -140,7 +140,7 @@ export interface SessionState {
   cause: string | null;
   /** Why the last message was rejected. */
   complaint: string | null;
-  /** How many sessions were lost with the connection and replaced by a new one, which begins anew. */
+  /** How many sessions were lost with the connection and replaced by a new one, which starts from the beginning. */
   replacements: number;
   /** The step after which two futures play side by side; null while only one plays. */
   partedAt: number | null;

@@ -144,7 +144,7 @@ export function GameForm({
     >
       {game.unreadable !== null && digest === game.digest && (
         <Notice tone="warn" role="status" title="The file that is there cannot be read">
-          <p>{game.unreadable} Correct it by hand, or describe the game anew below.</p>
+          <p>{game.unreadable} Correct it by hand, or describe the game again below.</p>
         </Notice>
       )}
       {inFile.length > 0 && (
@@ -748,7 +748,7 @@ function SaveBar({
           <p>
             {isSaved
               ? "The form then shows game.toml as it is now. What you changed here is lost."
-              : "The form then begins anew. What you changed here is lost."}
+              : "The form then starts from the beginning. What you changed here is lost."}
           </p>
         </ConfirmDialog>
       )}
