@@ -292,7 +292,7 @@ class ShowGameValues(Message):
 
 
 class BeginSearch(Message):
-    """In a session that describes a game: begin a new search of its memory for numbers of this width; null: end the search."""
+    """In a session that describes a game: begin a search of its memory for numbers of this width; null: end it."""
 
     type: Literal["search"]
     width: SearchWidth | None
