@@ -103,7 +103,7 @@ def _figures(measured: Measured, *, dropped: int, at_once: bool) -> list[dict[st
 
 def _dropped(log: Path) -> int:
     """Return the number of slow readers that the service logged as dropped."""
-    return log.read_text().count("/runs/long/stream took nothing for")
+    return log.read_text().count("/runs/long/stream read nothing for")
 
 
 @contextmanager
