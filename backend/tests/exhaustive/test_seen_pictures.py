@@ -41,7 +41,7 @@ POLICY = "checkpoints/step_7.zip"
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> RunFolder:
-    """A run on Pong with an untrained policy of step 7, and two evaluations, one of which stored the observations."""
+    """A run on Pong with an untrained policy of step 7, and two evaluations; one stored the observations."""
     root = tmp_path_factory.mktemp("service")
     hyperparameters = {name: value for name, value in QUICK["ppo"].items() if name != "net_arch"}
     folder = make_run(root / "runs", "pong", env_id="ALE/Pong-v5", hyperparameters=hyperparameters, status="completed")

@@ -174,7 +174,7 @@ def test_a_server_that_returns_the_same_points_repeatedly_is_named(
 
 @needs("mlflow")
 def test_episodes_that_end_alike_at_the_same_moment_are_all_delivered(folder: RunFolder, server: FakeMlflow) -> None:
-    """Episodes of parallel environments can have the same time, step and value, of which MLflow stores only one."""
+    """Episodes of parallel environments can have the same time, step and value; MLflow stores such a row once."""
     alike = {"step": 99_999, "values": {"episode/reward": 7.0}}
     with folder.metrics_path.open("a") as metrics:
         for seq, seconds in enumerate((0.0, 0.0, 0.0, 0.001), ROWS + 1):

@@ -13,7 +13,7 @@ from tests.support.training import make_run
 
 
 def drawn(root: Path, every: int, steps: int = 60) -> Any:
-    """Return the picture after the given steps with the main engine on, of which one in ``every`` was drawn."""
+    """Return the picture after the given steps with the main engine on. One step in ``every`` was drawn."""
     config = make_run(root, f"every-{every}", env_id="LunarLander-v3").read_config()
     with contextlib.closing(make_environment(config, render=True, whole_episodes=True)) as env:
         env.reset(seed=3)

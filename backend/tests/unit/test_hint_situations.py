@@ -1,7 +1,7 @@
 """Hints for recorded runs and for synthetic situations.
 
-Each situation names every expected hint; no other may appear. The recorded runs are those of ``REAL``, most of which
-have their own settings, and one run of every preset.
+Each situation names every expected hint; no other may appear. The recorded runs are one run of every preset and those
+of ``REAL``, most with settings of their own.
 """
 
 from __future__ import annotations
