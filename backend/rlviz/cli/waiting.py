@@ -13,6 +13,8 @@ ENDED = frozenset({"completed", "stopped", "failed", "interrupted"})
 AT_REST = ENDED | {"paused", "created"}
 UNDER_WAY = frozenset({"running", "pausing", "stopping"})
 POLL_SECONDS = 0.2
+LONGEST_POLL_SECONDS = 1.0
+"""Seconds between two requests during a long run: each costs the service some milliseconds that training could use."""
 
 
 def wait_for_run(connection: Connection, run_id: str, statuses: frozenset[str], what: str) -> dict[str, Any]:
@@ -29,13 +31,15 @@ def wait_while_it_trains(
     connection: Connection, run_id: str, what: str, statuses: frozenset[str] = AT_REST
 ) -> dict[str, Any]:
     """Wait like ``wait_for_run``, with a progress bar of its steps."""
+    pause = POLL_SECONDS
     with progress(what) as advance:
         while True:
             run: dict[str, Any] = connection.get(f"/runs/{run_id}")
             if run["status"] in statuses:
                 return run
             advance(run["step"], run["end_step"] or None)
-            time.sleep(POLL_SECONDS)
+            time.sleep(pause)
+            pause = min(pause * 1.02, LONGEST_POLL_SECONDS)
 
 
 def wait_until_started(connection: Connection, run_id: str) -> dict[str, Any]:
