@@ -135,6 +135,23 @@ def test_the_numbers_of_a_vector_match_their_names(env: Any) -> None:
     assert len(labels()) == SQUARES_FROM + len(env.unwrapped.squares())
 
 
+def test_the_squares_around_the_player_are_named_as_they_lie(env: Any) -> None:
+    sides = {"up": ("above", 0, -1), "right": ("right of", 1, 0), "down": ("below", 0, 1), "left": ("left of", -1, 0)}
+    env.reset(seed=2)
+    ahead = set()
+    for action in [UP] * 4 + [LEFT] * 6 + [DOWN] * 8 + [RIGHT] * 12:
+        seen = dict(zip(labels(), env.step(action)[0], strict=True))
+        x, y = round(seen["column"] * 9) + 1, round(seen["row"] * 7) + 1
+        for faced, (side, right, down) in sides.items():
+            square = seen.get(f"square {x + right}, {y + down}", 0.0)
+            assert seen[f"square {side} the player"] == square
+            if seen[f"faces {faced}"]:
+                assert seen["square ahead"] == square
+                ahead.add((faced, float(square)))
+    assert {faced for faced, _ in ahead} == set(sides)
+    assert {square for _, square in ahead} >= {0.0, -1.0}
+
+
 def test_pictures_are_stacked_with_the_newest_last() -> None:
     with closing(made(observation="pixels", frame_stack=2, render=True)) as env:
         first, _ = env.reset(seed=1)

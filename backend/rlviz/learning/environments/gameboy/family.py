@@ -94,9 +94,9 @@ def labels() -> tuple[str, ...]:
         *("reads", "safe from crabs", "strikes"),
         *(name for names in crab for name in names),
     ]
-    unused = [f"unused {place}" for place in range(1, SQUARES_FROM - len(named) + 1)]
+    around = [*(f"square {where} the player" for where in ("above", "right of", "below", "left of")), "square ahead"]
     squares = [f"square {x}, {y}" for y in range(1, HEIGHT + 1) for x in range(1, WIDTH + 1)]
-    return (*named, *unused, *squares)
+    return (*named, *around, *squares)
 
 
 def _vector() -> Space:

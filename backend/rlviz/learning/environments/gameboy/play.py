@@ -27,6 +27,11 @@ _SEEN_AS = {
 """The number that stands for a kind of square in a vector; −1 for all others, which only stand in the way."""
 _SQUARE_NUMBERS = np.array([_SEEN_AS.get(kind, -1.0) for kind in game.KINDS], np.float32)
 
+_AROUND = ((0, -1), (1, 0), (0, 1), (-1, 0))
+"""The squares above, right of, below and left of the player: columns to the right, and rows down."""
+_FACED = tuple(("up", "right", "down", "left").index(way) for way in game.FACING)
+"""The index in ``_AROUND`` of the square ahead, by the number of the direction in memory."""
+
 
 class Lamplighter(SteppedGame):
     """The game on an emulator.
@@ -161,8 +166,16 @@ class Lamplighter(SteppedGame):
                 found[at] = 1.0
                 found[at + 1] = memory[places["crab_x"] + crab] / WIDTH
                 found[at + 2] = memory[places["crab_y"] + crab] / HEIGHT
-        found[SQUARES_FROM:] = _SQUARE_NUMBERS[self.squares()]
+        squares = _SQUARE_NUMBERS[self.squares()]
+        around = [_square_at(squares, tap["square_x"] + right, tap["square_y"] + down) for right, down in _AROUND]
+        found[43:48] = [*around, around[_FACED[tap["facing"]]]]
+        found[SQUARES_FROM:] = squares
         return found
+
+
+def _square_at(squares: NDArray[np.float32], x: int, y: int) -> float:
+    """Return the number of a square of the room; 0 for the squares of the next room."""
+    return float(squares[y * game.WIDTH + x]) if 0 <= x < game.WIDTH and 0 <= y < game.HEIGHT else 0.0
 
 
 gymnasium.register(id=ID, entry_point=f"{__name__}:Lamplighter", reward_threshold=THRESHOLD)
