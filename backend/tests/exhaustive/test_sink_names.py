@@ -79,6 +79,9 @@ def last_row(folder: RunFolder, record: SinkRecord) -> dict[str, Any]:
         files.Reload()
         return {tag: files.Scalars(tag)[-1].value for tag in files.Tags()["scalars"]}
     assert record.place is not None
+    import wandb
+
+    wandb.teardown()  # its service writes the end of the file after a run is finished; the worker's exit waits for it
     records = offline_records(next(Path(record.place).glob("*.wandb")))
     history = [values(one.history.item) for one in records if one.WhichOneof("record_type") == "history"]
     return history[-1]
