@@ -10,20 +10,19 @@ from typing import Annotated, Literal, Self
 from pydantic import ConfigDict, Field, JsonValue, model_validator
 
 from rlviz.domain.lazy_model import LazyModel
+from rlviz.domain.limits import LIMITS
 from rlviz.domain.reward_components import MOST_COMPONENTS
 
 TAP_CHANGES = "rlviz_tap_changes"
 """Key of ``info``: in how many steps of this episode each tap changed, for taps that never changed in earlier ones."""
-
-NAME = "^[a-z][a-z0-9_]{0,39}$"
-"""Names of taps and components."""
 
 Button = Literal["up", "right", "down", "left", "a", "b", "start", "select"]
 _BUTTON = r"\s*(up|right|down|left|a|b|start|select)\s*"
 _HELD = rf"(?i)^{_BUTTON}(\+{_BUTTON})*$"
 """Buttons that an action holds together."""
 
-MOST_TAPS = 100
+FrameSkip = Annotated[int, Field(ge=LIMITS.game_frame_skip.minimum, le=LIMITS.game_frame_skip.maximum)]
+
 MOST_BUTTONS = 40
 MOST_CELLS = 100_000
 
@@ -74,11 +73,21 @@ class _Part(LazyModel):
 class Tap(_Part):
     """A number that is read from the memory of a game."""
 
-    name: str = Field(pattern=NAME)
+    name: str = Field(pattern=LIMITS.game_name)
     address: int
     type: TapType = Field(TapType.U8, strict=False)
-    bytes: int | None = Field(None, ge=1, le=4, description="Number of bytes of a `bcd`; 1 by default.")
-    bit: int | None = Field(None, ge=0, le=7, description="Number of the bit of a `bit`; 0, the lowest, by default.")
+    bytes: int | None = Field(
+        None,
+        ge=LIMITS.tap_bytes.minimum,
+        le=LIMITS.tap_bytes.maximum,
+        description="Number of bytes of a `bcd`; 1 by default.",
+    )
+    bit: int | None = Field(
+        None,
+        ge=LIMITS.tap_bit.minimum,
+        le=LIMITS.tap_bit.maximum,
+        description="Number of the bit of a `bit`; 0, the lowest, by default.",
+    )
     unit: str = Field("", max_length=20)
     low: float | None = Field(None, description="The value that the agent sees as 0; the lowest by default.")
     high: float | None = Field(None, description="The value that the agent sees as 1; the highest by default.")
@@ -139,7 +148,7 @@ class GameCell(_Part):
 class Component(_Part):
     """A component of the reward: its name, and an expression for its value in a step."""
 
-    name: str = Field(pattern=NAME)
+    name: str = Field(pattern=LIMITS.game_name)
     value: str
 
 
@@ -161,13 +170,13 @@ class Game(_Part):
         max_length=MOST_BUTTONS,
         description="Actions besides doing nothing, such as `a`, `right+a`.",
     )
-    taps: tuple[Tap, ...] = Field((), strict=False, max_length=MOST_TAPS)
+    taps: tuple[Tap, ...] = Field((), strict=False, max_length=LIMITS.game_taps.maximum)
     cell: GameCell | None = None
     done: str | None = Field(None, description="Condition that ends an episode; null: none.")
     success: str | None = Field(None, description="Condition that ends an episode successfully; null: none.")
     components: tuple[Component, ...] = Field((), strict=False, max_length=MOST_COMPONENTS)
     observation: Literal["vector", "pixels"]
-    frame_skip: int = Field(ge=1, le=60)
+    frame_skip: FrameSkip
     hold: int = Field(ge=1, le=60)
     max_episode_steps: int = Field(ge=50, le=100_000)
     boot_frames: int = Field(
