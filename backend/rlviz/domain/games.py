@@ -25,6 +25,8 @@ FrameSkip = Annotated[int, Field(ge=LIMITS.game_frame_skip.minimum, le=LIMITS.ga
 
 MOST_BUTTONS = 40
 MOST_CELLS = 100_000
+MOST_PLACES = 1_000_000
+"""Cells in all stages. Training counts the visits to each, in 16 bytes."""
 
 
 class TapType(StrEnum):
@@ -134,7 +136,10 @@ class Tap(_Part):
 
 
 class GameCell(_Part):
-    """The cell of the player, for the map and for exploration: a column and a row, counted from the top left."""
+    """The cell of the player, for the map and for exploration: a column and a row, counted from the top left.
+
+    Exploration can also tell stages of progress apart: a cell is new again in each of them.
+    """
 
     x: str
     y: str
@@ -143,6 +148,27 @@ class GameCell(_Part):
     rooms_across: int = Field(1, ge=1, le=100)
     rooms_down: int = Field(1, ge=1, le=100)
     rooms: tuple[str, ...] = Field((), max_length=10_000, strict=False)
+    stage: str | None = Field(
+        None,
+        exclude_if=lambda stage: stage is None,
+        description="Expression for the stage of progress, counted from 0; null: there are no stages.",
+    )
+    stages: int | None = Field(
+        None,
+        ge=1,
+        le=1_000,
+        exclude_if=lambda stages: stages is None,
+        description="Number of stages of progress that coverage and the archive tell apart; null: no stages.",
+    )
+
+    @property
+    def cells(self) -> int:
+        return self.columns * self.rows
+
+    @property
+    def places(self) -> int:
+        """Number of cells in all stages."""
+        return self.cells * (self.stages or 1)
 
 
 class Component(_Part):
@@ -187,8 +213,10 @@ class Game(_Part):
 
     @model_validator(mode="after")
     def _check_cells(self) -> Self:
-        if self.cell is not None and self.cell.columns * self.cell.rows > MOST_CELLS:
+        if self.cell is not None and self.cell.cells > MOST_CELLS:
             raise ValueError(f"more than {MOST_CELLS:,} cells")
+        if self.cell is not None and self.cell.places > MOST_PLACES:
+            raise ValueError(f"more than {MOST_PLACES:,} cells in all stages")
         return self
 
     @cached_property

@@ -21,7 +21,7 @@ from rlviz.server.games.models import OwnGames
 from rlviz.server.games.service import KEPT, MOST_VALUES, GameService
 from rlviz.server.runs.environments import EnvironmentService, ProbeFailure, Prober
 from rlviz.settings import Settings
-from tests.support.own_games import TOML, write_game
+from tests.support.own_games import STAGED, TOML, write_game
 
 NEW: dict[str, Any] = {"name": "New"}
 TAP = {"name": "coins", "address": 0xC010}
@@ -301,7 +301,7 @@ def test_keys_that_the_form_does_not_keep_are_a_loss(games: GameService, roms: P
 
 def test_keys_that_the_form_keeps_are_no_loss(games: GameService, roms: Path) -> None:
     file = roms / "island/game.toml"
-    file.write_text(f"holds = 3\n{TOML}")
+    file.write_text(f"holds = 3\n{STAGED}")
     assert games.read(games.find("island")).loss is None
     save(games)
     assert not (roms / "island/game.toml.old").exists()

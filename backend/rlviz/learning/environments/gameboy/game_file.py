@@ -23,6 +23,7 @@ from rlviz.domain.expressions import BadExpression, Expression, parse_expression
 from rlviz.domain.games import (
     MOST_BUTTONS,
     MOST_CELLS,
+    MOST_PLACES,
     Button,
     Component,
     FrameSkip,
@@ -290,6 +291,8 @@ def _expressions(content: GameFile) -> Iterator[Problem]:
     if content.cell is not None:
         yield "/cell/x", content.cell.x
         yield "/cell/y", content.cell.y
+        if content.cell.stage is not None:
+            yield "/cell/stage", content.cell.stage
     for name, text in content.components.items():
         yield pointer_to("components", name), text
 
@@ -370,8 +373,15 @@ def _ranges() -> str:
 def _problems_of_cell(cell: GameCell | None) -> Iterator[Problem]:
     if cell is None:
         return
-    if cell.columns * cell.rows > MOST_CELLS:
-        yield "/cell/columns", f"{cell.columns} × {cell.rows} are more than {MOST_CELLS:,} cells. Use larger ones."
+    size = f"{cell.columns} × {cell.rows}"
+    if cell.cells > MOST_CELLS:
+        yield "/cell/columns", f"{size} are more than {MOST_CELLS:,} cells. Use larger ones."
+    elif cell.places > MOST_PLACES:
+        yield "/cell/stages", f"{size} cells in {cell.stages:,} stages are more than {MOST_PLACES:,}. Use fewer stages."
+    if cell.stage is not None and cell.stages is None:
+        yield "/cell/stages", "A stage also needs the number of stages. Add it, such as stages = 3."
+    if cell.stages is not None and cell.stage is None:
+        yield "/cell/stage", "The number of stages also needs the current stage. Add an expression, or remove stages."
     for name, cells, rooms in (("across", cell.columns, cell.rooms_across), ("down", cell.rows, cell.rooms_down)):
         if cells % rooms:
             yield f"/cell/rooms_{name}", f"{cells} cells cannot be divided into {rooms} rooms of equal size."

@@ -144,4 +144,5 @@ def _world(game: Game) -> World | None:
         rooms_across=cell.rooms_across,
         rooms_down=cell.rooms_down,
         rooms=cell.rooms,
+        stages=cell.stages or 1,
     )
