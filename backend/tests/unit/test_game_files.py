@@ -74,7 +74,7 @@ def test_a_file_that_links_out_of_its_folder_is_neither_read_nor_replaced(
     found = games.read(games.find("island"))
     assert found.content is None
     assert found.unreadable == "game.toml is a link to a file outside the folder of the game."
-    with pytest.raises(GameFileChanged, match="Replace the link by a copy"):
+    with pytest.raises(GameFileNotWritten, match="Replace the link by a copy"):
         save(games)
     assert [path.name for path in roms.parent.iterdir() if path != roms] == ["profile.toml"]
     assert outside.read_text() == 'name = "Secret"'
@@ -144,7 +144,7 @@ def test_a_folder_with_the_name_of_the_file_is_refused_with_a_sentence(games: Ga
     file = roms / "island/game.toml"
     file.unlink()
     file.mkdir()
-    with pytest.raises(GameFileChanged, match=r"it is a folder, not a regular file\. Remove or rename it"):
+    with pytest.raises(GameFileNotWritten, match=r"it is a folder, not a regular file\. Remove or rename it"):
         save(games)
     assert file.is_dir()
 
@@ -194,7 +194,7 @@ def test_a_file_that_links_to_itself_is_refused_with_a_sentence(games: GameServi
     file.unlink()
     file.symlink_to("game.toml")
     assert games.read(games.find("island")).unreadable is not None
-    with pytest.raises(GameFileChanged, match=r"cannot be read: .* Remove or rename it"):
+    with pytest.raises(GameFileNotWritten, match=r"cannot be read: .* Remove or rename it"):
         save(games)
 
 
