@@ -102,6 +102,7 @@ class Limits(LazyModel):
     game_taps: Bounds = Field(description="Taps of such a game.")
     game_expression: Bounds = Field(description="Characters of an expression over its taps.")
     game_frame_skip: Bounds = Field(description="Frames of one of its steps.")
+    game_search: Bounds = Field(description="Number that a search of its memory compares with.")
     tap_bytes: Bounds = Field(description="Bytes of a tap of decimal digits.")
     tap_bit: Bounds = Field(description="Number of the bit of a tap of one bit, from the lowest.")
 
@@ -188,6 +189,7 @@ LIMITS = Limits(
     game_taps=Bounds(minimum=0, maximum=100),
     game_expression=Bounds(minimum=1, maximum=500),
     game_frame_skip=Bounds(minimum=1, maximum=60, default=DEFAULT_FRAME_SKIP),
+    game_search=Bounds(minimum=-0xFFFF, maximum=0xFFFF),
     tap_bytes=Bounds(minimum=1, maximum=4),
     tap_bit=Bounds(minimum=0, maximum=7),
 )

@@ -304,7 +304,7 @@ class NarrowSearch(Message):
 
     type: Literal["narrow"]
     test: SearchTest
-    number: Annotated[int, Field(ge=-0xFFFF, le=0xFFFF)] | None = None
+    number: Annotated[int, Field(ge=LIMITS.game_search.minimum, le=LIMITS.game_search.maximum)] | None = None
 
 
 class UndoNarrowing(Message):

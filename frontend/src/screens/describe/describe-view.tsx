@@ -204,6 +204,7 @@ function DescribedGame({ game, limits }: { game: GameDescription; limits: Limits
               />
               <RamSearchCard
                 client={client}
+                bounds={limits.game_search}
                 taken={draft.taps}
                 onName={(address, type) =>
                   setDraft((now) => ({

@@ -8,6 +8,7 @@ export const LIMITS = {
   game_taps: bounds(0, 100),
   game_expression: bounds(1, 500),
   game_frame_skip: bounds(1, 60),
+  game_search: bounds(-0xffff, 0xffff),
   tap_bytes: bounds(1, 4),
   tap_bit: bounds(0, 7),
 } satisfies Partial<Limits>;
