@@ -67,6 +67,19 @@ def test_the_game_is_played_to_its_end_with_the_rewards_of_its_components(env: A
     assert [sum(parts.values()) for parts in one.components] == one.rewards
 
 
+def test_the_example_in_the_documentation_describes_lamplighter(tmp_path: Path) -> None:
+    text = (Path(__file__).parents[3] / "docs/own-rom.md").read_text()
+    toml = text.partition("```toml\n")[2].partition("```")[0]
+    also = '[[taps]]\nname = "mode"\naddress = 0xC000\n\n[cell]'  # the player needs it to close texts
+    with closing(made(described(write_game(tmp_path, toml.replace("[cell]", also))))) as env:
+        one = player(env, seed=2)
+        solve(one)
+        assert one.info["is_success"]
+        stages = [info[STAGE] for info in one.infos]
+        assert stages == sorted(stages)
+        assert set(stages) == {0, 1, 2, 3}
+
+
 def test_the_entry_is_what_the_environment_is(custom: CustomEnvironment) -> None:
     for options in ({}, {"observation": "pixels", "frame_stack": 2, "frame_skip": 12}):
         entry = chosen_environment(ID, custom, options)
