@@ -401,7 +401,7 @@ class TooMuchToRead(Conflict):
 
 
 class GameFileNotWritten(RlvizError):
-    """The folder of a game cannot be written to."""
+    """A ``game.toml`` is a link or a folder, which are not replaced, or the folder of the game cannot be written to."""
 
     status = 503
     title = "Game file cannot be written"

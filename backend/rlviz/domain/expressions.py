@@ -14,11 +14,12 @@ import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
+from rlviz.domain.limits import LIMITS
+
 HELP = (
     "Use numbers, names of taps, + - * / // %, comparisons (> >= < <= == !=), and, or, not, A if CONDITION else B, "
     "delta(x), before(x), bit(x, n), min, max and abs."
 )
-MOST_CHARACTERS = 500
 MOST_DEPTH = 40
 """Parts within parts."""
 
@@ -91,8 +92,9 @@ class Expression:
 
 def parse_expression(text: str, taps: Sequence[str]) -> Expression:
     """Parse ``text`` over the taps with these names. Raises BadExpression."""
-    if len(text) > MOST_CHARACTERS:
-        raise BadExpression(f"It has {len(text):,} characters; at most {MOST_CHARACTERS} are allowed.")
+    most = LIMITS.game_expression.maximum
+    if len(text) > most:
+        raise BadExpression(f"It has {len(text):,} characters; at most {most} are allowed.")
     if not text.strip():
         raise BadExpression("It is empty.")
     line = "".join(" " if character in "\r\n\t\f" else character for character in text)

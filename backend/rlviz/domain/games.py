@@ -10,22 +10,23 @@ from typing import Annotated, Literal, Self
 from pydantic import ConfigDict, Field, JsonValue, model_validator
 
 from rlviz.domain.lazy_model import LazyModel
+from rlviz.domain.limits import LIMITS
 from rlviz.domain.reward_components import MOST_COMPONENTS
 
 TAP_CHANGES = "rlviz_tap_changes"
 """Key of ``info``: in how many steps of this episode each tap changed, for taps that never changed in earlier ones."""
-
-NAME = "^[a-z][a-z0-9_]{0,39}$"
-"""Names of taps and components."""
 
 Button = Literal["up", "right", "down", "left", "a", "b", "start", "select"]
 _BUTTON = r"\s*(up|right|down|left|a|b|start|select)\s*"
 _HELD = rf"(?i)^{_BUTTON}(\+{_BUTTON})*$"
 """Buttons that an action holds together."""
 
-MOST_TAPS = 100
+FrameSkip = Annotated[int, Field(ge=LIMITS.game_frame_skip.minimum, le=LIMITS.game_frame_skip.maximum)]
+
 MOST_BUTTONS = 40
 MOST_CELLS = 100_000
+MOST_PLACES = 1_000_000
+"""Cells in all stages. Training counts the visits to each, in 16 bytes."""
 
 
 class TapType(StrEnum):
@@ -74,11 +75,21 @@ class _Part(LazyModel):
 class Tap(_Part):
     """A number that is read from the memory of a game."""
 
-    name: str = Field(pattern=NAME)
+    name: str = Field(pattern=LIMITS.game_name)
     address: int
     type: TapType = Field(TapType.U8, strict=False)
-    bytes: int | None = Field(None, ge=1, le=4, description="Number of bytes of a `bcd`; 1 by default.")
-    bit: int | None = Field(None, ge=0, le=7, description="Number of the bit of a `bit`; 0, the lowest, by default.")
+    bytes: int | None = Field(
+        None,
+        ge=LIMITS.tap_bytes.minimum,
+        le=LIMITS.tap_bytes.maximum,
+        description="Number of bytes of a `bcd`; 1 by default.",
+    )
+    bit: int | None = Field(
+        None,
+        ge=LIMITS.tap_bit.minimum,
+        le=LIMITS.tap_bit.maximum,
+        description="Number of the bit of a `bit`; 0, the lowest, by default.",
+    )
     unit: str = Field("", max_length=20)
     low: float | None = Field(None, description="The value that the agent sees as 0; the lowest by default.")
     high: float | None = Field(None, description="The value that the agent sees as 1; the highest by default.")
@@ -125,7 +136,10 @@ class Tap(_Part):
 
 
 class GameCell(_Part):
-    """The cell of the player, for the map and for exploration: a column and a row, counted from the top left."""
+    """The cell of the player, for the map and for exploration: a column and a row, counted from the top left.
+
+    Exploration can also tell stages of progress apart: a cell is new again in each of them.
+    """
 
     x: str
     y: str
@@ -134,12 +148,33 @@ class GameCell(_Part):
     rooms_across: int = Field(1, ge=1, le=100)
     rooms_down: int = Field(1, ge=1, le=100)
     rooms: tuple[str, ...] = Field((), max_length=10_000, strict=False)
+    stage: str | None = Field(
+        None,
+        exclude_if=lambda stage: stage is None,
+        description="Expression for the stage of progress, counted from 0; null: there are no stages.",
+    )
+    stages: int | None = Field(
+        None,
+        ge=1,
+        le=1_000,
+        exclude_if=lambda stages: stages is None,
+        description="Number of stages of progress that coverage and the archive tell apart; null: no stages.",
+    )
+
+    @property
+    def cells(self) -> int:
+        return self.columns * self.rows
+
+    @property
+    def places(self) -> int:
+        """Number of cells in all stages."""
+        return self.cells * (self.stages or 1)
 
 
 class Component(_Part):
     """A component of the reward: its name, and an expression for its value in a step."""
 
-    name: str = Field(pattern=NAME)
+    name: str = Field(pattern=LIMITS.game_name)
     value: str
 
 
@@ -161,13 +196,13 @@ class Game(_Part):
         max_length=MOST_BUTTONS,
         description="Actions besides doing nothing, such as `a`, `right+a`.",
     )
-    taps: tuple[Tap, ...] = Field((), strict=False, max_length=MOST_TAPS)
+    taps: tuple[Tap, ...] = Field((), strict=False, max_length=LIMITS.game_taps.maximum)
     cell: GameCell | None = None
     done: str | None = Field(None, description="Condition that ends an episode; null: none.")
     success: str | None = Field(None, description="Condition that ends an episode successfully; null: none.")
     components: tuple[Component, ...] = Field((), strict=False, max_length=MOST_COMPONENTS)
     observation: Literal["vector", "pixels"]
-    frame_skip: int = Field(ge=1, le=60)
+    frame_skip: FrameSkip
     hold: int = Field(ge=1, le=60)
     max_episode_steps: int = Field(ge=50, le=100_000)
     boot_frames: int = Field(
@@ -178,8 +213,10 @@ class Game(_Part):
 
     @model_validator(mode="after")
     def _check_cells(self) -> Self:
-        if self.cell is not None and self.cell.columns * self.cell.rows > MOST_CELLS:
+        if self.cell is not None and self.cell.cells > MOST_CELLS:
             raise ValueError(f"more than {MOST_CELLS:,} cells")
+        if self.cell is not None and self.cell.places > MOST_PLACES:
+            raise ValueError(f"more than {MOST_PLACES:,} cells in all stages")
         return self
 
     @cached_property

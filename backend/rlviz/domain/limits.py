@@ -96,6 +96,15 @@ class Limits(LazyModel):
     reward_cap: RealRange = Field(description="Limit of a component's sum in an episode of training.")
     imitation: Bounds = Field(description="Number of the best episodes that self-imitation keeps.")
     archive: RealBounds = Field(description="Probability that an episode of training begins in the archive.")
+    game_name: str = Field(
+        description="Regular expression for the names of taps and reward components of a Game Boy game of the user's."
+    )
+    game_taps: Bounds = Field(description="Taps of such a game.")
+    game_expression: Bounds = Field(description="Characters of an expression over its taps.")
+    game_frame_skip: Bounds = Field(description="Frames of one of its steps.")
+    game_search: Bounds = Field(description="Number that a search of its memory compares with.")
+    tap_bytes: Bounds = Field(description="Bytes of a tap of decimal digits.")
+    tap_bit: Bounds = Field(description="Number of the bit of a tap of one bit, from the lowest.")
 
 
 MAX_TIMESTEPS = 10_000_000
@@ -125,6 +134,7 @@ DEFAULT_COMPARISON_POINTS = 1_000
 DEFAULT_CURVE_POINTS = 2_000
 DEFAULT_UPDATES = 100
 DEFAULT_QUERY_ROWS = 1_000
+DEFAULT_FRAME_SKIP = 24
 
 LIMITS = Limits(
     run_name=Bounds(minimum=1, maximum=120),
@@ -175,6 +185,13 @@ LIMITS = Limits(
     reward_cap=RealRange(minimum=0, maximum=1e9, excludes_minimum=True),
     imitation=Bounds(minimum=1, maximum=100, default=10),
     archive=RealBounds(minimum=0, maximum=1, default=0.3),
+    game_name="^[a-z][a-z0-9_]{0,39}$",
+    game_taps=Bounds(minimum=0, maximum=100),
+    game_expression=Bounds(minimum=1, maximum=500),
+    game_frame_skip=Bounds(minimum=1, maximum=60, default=DEFAULT_FRAME_SKIP),
+    game_search=Bounds(minimum=-0xFFFF, maximum=0xFFFF),
+    tap_bytes=Bounds(minimum=1, maximum=4),
+    tap_bit=Bounds(minimum=0, maximum=7),
 )
 
 

@@ -10,8 +10,9 @@ from pydantic import ConfigDict, Field, JsonValue, TypeAdapter
 from rlviz.domain.clips import MOST_COMPONENTS, SeenPictures, ValueSlice
 from rlviz.domain.config import Seed
 from rlviz.domain.environment import Controls
-from rlviz.domain.games import MOST_TAPS, SearchTest, Tap, TapType
+from rlviz.domain.games import FrameSkip, SearchTest, Tap, TapType
 from rlviz.domain.lazy_model import LAZY, LazyModel
+from rlviz.domain.limits import DEFAULT_FRAME_SKIP, LIMITS
 from rlviz.domain.recording import Actor, StepRecord
 from rlviz.domain.spaces import Space
 
@@ -286,9 +287,9 @@ class ShowGameValues(Message):
     """
 
     type: Literal["game_values"]
-    taps: tuple[Tap, ...] = Field(max_length=MOST_TAPS)
+    taps: tuple[Tap, ...] = Field(max_length=LIMITS.game_taps.maximum)
     expressions: dict[str, str] = Field(max_length=MOST_EXPRESSIONS, description="Expressions over the taps, by key.")
-    frame_skip: int = Field(24, ge=1, le=60)
+    frame_skip: FrameSkip = DEFAULT_FRAME_SKIP
 
 
 class BeginSearch(Message):
@@ -303,7 +304,7 @@ class NarrowSearch(Message):
 
     type: Literal["narrow"]
     test: SearchTest
-    number: Annotated[int, Field(ge=-0xFFFF, le=0xFFFF)] | None = None
+    number: Annotated[int, Field(ge=LIMITS.game_search.minimum, le=LIMITS.game_search.maximum)] | None = None
 
 
 class UndoNarrowing(Message):

@@ -9,7 +9,7 @@ from rlviz.domain.metrics import TAPS
 from rlviz.learning.training.watched import train_run
 from rlviz.rundir.snapshots import snapshots_of
 from rlviz.server.runs.environments import EnvironmentService
-from tests.support.own_games import write_game
+from tests.support.own_games import STAGED, write_game
 from tests.support.resuming import cut, final_state, logged
 from tests.support.training import column, kinds, make_run, messages, snapshots
 
@@ -17,7 +17,7 @@ ID = "GameBoy/MyIsland-v0"
 
 
 def test_a_game_is_found_probed_trained_and_continued_exactly(tmp_path: Path) -> None:
-    write_game(tmp_path / "roms/my-island")
+    write_game(tmp_path / "roms/my-island", STAGED)
     (tmp_path / "roms/empty").mkdir()
     service = EnvironmentService(roms=tmp_path / "roms")
     service.start()
@@ -27,6 +27,8 @@ def test_a_game_is_found_probed_trained_and_continued_exactly(tmp_path: Path) ->
         assert environment.hint is None
         assert environment.custom is not None
         assert environment.custom.warnings == ()
+        assert environment.world is not None
+        assert environment.world.stages == 3
         assert service.still(ID)
     finally:
         service.close()

@@ -25,6 +25,7 @@ class Player:
         self.components: list[dict[str, float]] = []
         self.over = False
         self.info: dict[str, Any] = info
+        self.infos = [info]
 
     @property
     def room(self) -> str:
@@ -35,6 +36,7 @@ class Player:
             if self.over:
                 return
             _, reward, terminated, truncated, self.info = self.env.step(action)
+            self.infos.append(self.info)
             self.taps = self.info["taps"]
             self.over = terminated or truncated
             self.actions.append(action)

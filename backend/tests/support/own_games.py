@@ -86,6 +86,9 @@ hearts = "0.5 * min(0, delta(hearts))"
 goal = "10 * delta(lamp_lit)"
 """.replace("{sha256}", CARTRIDGE.sha256)
 
+STAGED = TOML.replace("rows = 24", 'rows = 24\nstage = "has_sword + has_key"\nstages = 3')
+"""The same with stages of progress: without sword and key, with one of them, with both."""
+
 
 @cache
 def start_state() -> bytes:

@@ -5,12 +5,15 @@ from __future__ import annotations
 import base64
 import os
 import re
+from contextlib import nullcontext
 from pathlib import Path
 
 import pytest
+from pydantic import ValidationError
 
 from rlviz.domain.games import SearchTest, TapType
-from rlviz.domain.sessions import ErrorMessage, Hello, SearchMessage, StartStateMessage, StateMessage
+from rlviz.domain.limits import LIMITS
+from rlviz.domain.sessions import ErrorMessage, Hello, NarrowSearch, SearchMessage, StartStateMessage, StateMessage
 from rlviz.learning.environments.gameboy.lamplighter import CARTRIDGE
 from rlviz.learning.environments.gameboy.ram_search import MOST_UNDONE, REGIONS, RamSearch
 from rlviz.learning.sessions import describing
@@ -189,6 +192,18 @@ def test_what_is_not_possible_is_refused_and_the_game_goes_on(rig: DescribingRig
     assert rig.newest(ErrorMessage).detail == "Enter the number to compare with."
     rig.step()
     assert not rig.newest(StateMessage).playing
+
+
+def test_a_search_compares_with_the_numbers_that_the_page_is_told() -> None:
+    bounds = LIMITS.game_search
+    for number, fits in (
+        (bounds.minimum - 1, False),
+        (bounds.minimum, True),
+        (bounds.maximum, True),
+        (bounds.maximum + 1, False),
+    ):
+        with nullcontext() if fits else pytest.raises(ValidationError):
+            NarrowSearch(type="narrow", test=SearchTest.EQUAL, number=number)
 
 
 @pytest.mark.parametrize(

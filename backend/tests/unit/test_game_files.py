@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
+import re
 import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -11,17 +13,18 @@ import pytest
 
 from rlviz.domain.environment import ProbedEnvironment
 from rlviz.domain.errors import GameFileChanged, GameFileNotWritten, InvalidRequest
-from rlviz.domain.games import MOST_TAPS
-from rlviz.learning.environments.gameboy.game_file import MOST_FOUND, BadGame, read_game
+from rlviz.domain.limits import LIMITS, Bounds
+from rlviz.learning.environments.gameboy.game_file import MOST_FOUND, BadGame, FileProblem, read_game
 from rlviz.placed_file import parse_toml
 from rlviz.server.games import routes
 from rlviz.server.games.models import OwnGames
 from rlviz.server.games.service import KEPT, MOST_VALUES, GameService
 from rlviz.server.runs.environments import EnvironmentService, ProbeFailure, Prober
 from rlviz.settings import Settings
-from tests.support.own_games import TOML, write_game
+from tests.support.own_games import STAGED, TOML, write_game
 
 NEW: dict[str, Any] = {"name": "New"}
+TAP = {"name": "coins", "address": 0xC010}
 
 
 class NoProber(Prober):
@@ -71,7 +74,7 @@ def test_a_file_that_links_out_of_its_folder_is_neither_read_nor_replaced(
     found = games.read(games.find("island"))
     assert found.content is None
     assert found.unreadable == "game.toml is a link to a file outside the folder of the game."
-    with pytest.raises(GameFileChanged, match="Replace the link by a copy"):
+    with pytest.raises(GameFileNotWritten, match="Replace the link by a copy"):
         save(games)
     assert [path.name for path in roms.parent.iterdir() if path != roms] == ["profile.toml"]
     assert outside.read_text() == 'name = "Secret"'
@@ -141,7 +144,7 @@ def test_a_folder_with_the_name_of_the_file_is_refused_with_a_sentence(games: Ga
     file = roms / "island/game.toml"
     file.unlink()
     file.mkdir()
-    with pytest.raises(GameFileChanged, match=r"it is a folder, not a regular file\. Remove or rename it"):
+    with pytest.raises(GameFileNotWritten, match=r"it is a folder, not a regular file\. Remove or rename it"):
         save(games)
     assert file.is_dir()
 
@@ -191,7 +194,7 @@ def test_a_file_that_links_to_itself_is_refused_with_a_sentence(games: GameServi
     file.unlink()
     file.symlink_to("game.toml")
     assert games.read(games.find("island")).unreadable is not None
-    with pytest.raises(GameFileChanged, match=r"cannot be read: .* Remove or rename it"):
+    with pytest.raises(GameFileNotWritten, match=r"cannot be read: .* Remove or rename it"):
         save(games)
 
 
@@ -223,13 +226,41 @@ def test_too_much_is_said_alone_and_no_more_problems_than_a_person_reads(games: 
         "There are 8,000 components; at most 32 are allowed."
     ]
     tap = {"name": "in", "address": 0}
-    assert problems(taps=[tap] * (MOST_TAPS + 1)) == ["There are 101 taps; at most 100 are allowed."]
+    assert problems(taps=[tap] * (LIMITS.game_taps.maximum + 1)) == ["There are 101 taps; at most 100 are allowed."]
     assert problems(buttons=["up"] * 41) == ["There are 41 buttons; 1 to 40 are allowed."]
-    assert len(problems(taps=[tap] * MOST_TAPS)) == MOST_FOUND
+    assert len(problems(taps=[tap] * LIMITS.game_taps.maximum)) == MOST_FOUND
     assert len(problems(**{f"k{n}": 1 for n in range(200)})) == MOST_FOUND
     with pytest.raises(InvalidRequest, match="more than 20,000 values"):
         problems(a=[1] * MOST_VALUES)
     assert problems(summary="x" * 300, rest="é" * 600_000) == ["game.toml would have more than 1,048,576 bytes."]
+
+
+@pytest.mark.parametrize(
+    ("bounds", "content"),
+    [
+        (LIMITS.game_frame_skip, lambda value: {"frame_skip": value}),
+        (LIMITS.tap_bytes, lambda value: {"taps": [{**TAP, "type": "bcd", "bytes": value}]}),
+        (LIMITS.tap_bit, lambda value: {"taps": [{**TAP, "type": "bit", "bit": value}]}),
+        (LIMITS.game_taps, lambda value: {"taps": [{**TAP, "name": f"t{n}"} for n in range(value)]}),
+        (LIMITS.game_expression, lambda value: {"taps": [TAP], "done": "coins".rjust(value)[:value]}),
+    ],
+)
+def test_a_file_is_limited_as_the_limits_that_the_form_asks_for_say(
+    games: GameService, bounds: Bounds, content: Callable[[int], dict[str, Any]]
+) -> None:
+    def problems(value: int) -> list[FileProblem]:
+        return games.check(games.find("island"), {"name": "x", **content(value)}).problems
+
+    assert problems(bounds.maximum) == []
+    assert problems(bounds.maximum + 1) != []
+    if bounds.minimum:
+        assert problems(bounds.minimum - 1) != []
+
+
+def test_a_name_is_limited_as_the_limits_that_the_form_asks_for_say(games: GameService) -> None:
+    for name in ("coins", "c" * 40, "c" * 41, "Coins", "2coins", ""):
+        problems = games.check(games.find("island"), {"name": "x", "taps": [{**TAP, "name": name}]}).problems
+        assert (problems == []) == bool(re.search(LIMITS.game_name, name)), name
 
 
 def test_the_problems_of_the_stored_file_are_returned_with_their_places(games: GameService, roms: Path) -> None:
@@ -270,7 +301,7 @@ def test_keys_that_the_form_does_not_keep_are_a_loss(games: GameService, roms: P
 
 def test_keys_that_the_form_keeps_are_no_loss(games: GameService, roms: Path) -> None:
     file = roms / "island/game.toml"
-    file.write_text(f"holds = 3\n{TOML}")
+    file.write_text(f"holds = 3\n{STAGED}")
     assert games.read(games.find("island")).loss is None
     save(games)
     assert not (roms / "island/game.toml.old").exists()

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from rlviz.learning.environments.gameboy.game_text import as_toml, comments_of
-from tests.support.own_games import TOML
+from tests.support.own_games import STAGED, TOML
 
 
 def test_what_was_read_is_written_with_addresses_as_people_write_them() -> None:
@@ -31,6 +31,14 @@ def test_what_was_read_is_written_with_addresses_as_people_write_them() -> None:
 )
 def test_any_content_becomes_toml_that_says_the_same(content: dict[str, Any]) -> None:
     assert tomllib.loads(as_toml(content)) == content
+
+
+def test_a_stage_is_written_below_the_cell_that_it_belongs_to() -> None:
+    content = tomllib.loads(STAGED)
+    cell = {"stages": 3, "stage": content["cell"]["stage"], **content["cell"]}
+    text = as_toml({**content, "cell": cell})
+    assert tomllib.loads(text) == content
+    assert '"cave"]\nstage = "has_sword + has_key"\nstages = 3\n\n[components]' in text
 
 
 def test_missing_values_are_left_out() -> None:

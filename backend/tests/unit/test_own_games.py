@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
@@ -9,10 +10,13 @@ from typing import Any
 
 import numpy as np
 import pytest
+from pydantic import ValidationError
 
+from rlviz.domain.config import ExplorationPlan
 from rlviz.domain.environment import CustomEnvironment
 from rlviz.domain.errors import EnvironmentFaulty, GameChanged
-from rlviz.domain.games import TAP_CHANGES, Tap, TapType
+from rlviz.domain.games import TAP_CHANGES, Game, GameCell, Tap, TapType
+from rlviz.learning.environments.cells import CELL, STAGE
 from rlviz.learning.environments.conforming import Fault, listen
 from rlviz.learning.environments.custom import chosen_environment, find_family_by_id
 from rlviz.learning.environments.gameboy.game_file import BadGame, read_game
@@ -20,10 +24,12 @@ from rlviz.learning.environments.gameboy.lamplighter import CARTRIDGE, HEIGHT, W
 from rlviz.learning.environments.make import make, make_bare
 from rlviz.learning.environments.probe import Unusable, describe
 from rlviz.learning.environments.state import capture_environment, restore_environment
+from rlviz.learning.training.builder import build_model
+from rlviz.server.runs.choices import view_world
 from rlviz.server.supervisor.trust_guard import TrustGuard
 from rlviz.settings import Settings
 from tests.support.lamplighter import DOWN, LEFT, NOTHING, RIGHT, UP, Player, solve
-from tests.support.own_games import TOML, described, with_header, write_game
+from tests.support.own_games import STAGED, TOML, described, with_header, write_game
 from tests.support.training import make_run
 
 ID = "GameBoy/Island-v0"
@@ -61,6 +67,19 @@ def test_the_game_is_played_to_its_end_with_the_rewards_of_its_components(env: A
     assert [sum(parts.values()) for parts in one.components] == one.rewards
 
 
+def test_the_example_in_the_documentation_describes_lamplighter(tmp_path: Path) -> None:
+    text = (Path(__file__).parents[3] / "docs/own-rom.md").read_text()
+    toml = text.partition("```toml\n")[2].partition("```")[0]
+    also = '[[taps]]\nname = "mode"\naddress = 0xC000\n\n[cell]'  # the player needs it to close texts
+    with closing(made(described(write_game(tmp_path, toml.replace("[cell]", also))))) as env:
+        one = player(env, seed=2)
+        solve(one)
+        assert one.info["is_success"]
+        stages = [info[STAGE] for info in one.infos]
+        assert stages == sorted(stages)
+        assert set(stages) == {0, 1, 2, 3}
+
+
 def test_the_entry_is_what_the_environment_is(custom: CustomEnvironment) -> None:
     for options in ({}, {"observation": "pixels", "frame_stack": 2, "frame_skip": 12}):
         entry = chosen_environment(ID, custom, options)
@@ -90,6 +109,70 @@ def test_the_agent_sees_scaled_taps_and_the_cell_is_where_the_player_stands(env:
     assert seen["room"] == pytest.approx(5 / 8)
     assert (seen["hearts"], seen["square_x"]) == (1, 0)
     assert env.unwrapped.cell() == (20, 8 + one.taps["square_y"])
+
+
+def test_the_stage_of_progress_is_the_value_of_its_expression(tmp_path: Path) -> None:
+    staged = described(write_game(tmp_path, STAGED))
+    world = chosen_environment(ID, staged, {}).world
+    assert world is not None
+    assert (world.cells, world.stages) == (720, 3)
+    told = view_world(world)
+    assert told is not None
+    assert told.stages == 3
+    with closing(made(staged)) as env:
+        one = player(env, seed=2)
+        solve(one)
+        items = [info["taps"]["has_sword"] + info["taps"]["has_key"] for info in one.infos]
+        assert [info[STAGE] for info in one.infos] == items
+        assert set(items) == {0, 1, 2}
+
+
+@pytest.mark.parametrize(
+    ("stage", "counts_as"), [("-1", 0), ("-0.5", 0), ("1.9", 1), ("2", 2), ("3", 2), ("1e300", 2), ("1 / lamp_lit", 0)]
+)
+def test_a_stage_that_the_game_does_not_have_counts_as_the_nearest(tmp_path: Path, stage: str, counts_as: int) -> None:
+    toml = STAGED.replace("has_sword + has_key", stage)
+    faults: list[Fault] = []
+    with closing(made(described(write_game(tmp_path, toml)))) as env:
+        listen(env, faults.append)
+        _, info = env.reset(seed=1)
+        assert info[STAGE] == counts_as
+        assert info[CELL] is not None, "the visit counts"
+    assert ["counted cell.stage as 0" in fault.what for fault in faults] == [True] * (stage == "1 / lamp_lit")
+
+
+def test_training_tells_the_stages_of_a_game_apart(tmp_path: Path) -> None:
+    plan = ExplorationPlan(coverage=0.1, archive=0.5)
+    for toml, stages in ((STAGED, [3]), (TOML, [])):
+        folder = make_run(
+            tmp_path / f"runs{stages}",
+            env_id=ID,
+            custom_environment=described(write_game(tmp_path / f"island{stages}", toml)),
+            hyperparameters={"n_envs": 1},
+            exploration=plan,
+        )
+        environments: Any = build_model(folder.read_config()).get_env()
+        environments.reset()
+        environments.step(np.array([LEFT]))
+        state = environments.state()
+        assert [len(counts) for counts in state["visits"]["places"][:2]] == [720 * (stages or [1])[0]] * 2
+        assert json.loads(state["task"])[2:] == stages
+        environments.close()
+
+
+def test_the_configuration_of_a_game_without_stages_is_the_one_of_earlier_versions() -> None:
+    earlier = '{"x":"room","y":"0","columns":9,"rows":1,"rooms_across":1,"rooms_down":1,"rooms":[]}'
+    assert GameCell.model_validate_json(earlier).model_dump_json() == earlier
+    staged = earlier[:-1] + ',"stage":"room","stages":9}'
+    assert GameCell.model_validate_json(staged).model_dump_json() == staged
+
+
+def test_a_configuration_with_more_stages_than_can_be_counted_is_refused(tmp_path: Path) -> None:
+    game = read_game(write_game(tmp_path, STAGED, start=b"state")).game.model_dump_json()
+    with pytest.raises(ValidationError, match="more than 1,000,000 cells in all stages"):
+        Game.model_validate_json(
+            game.replace('"columns":30,"rows":24', '"columns":300,"rows":300').replace('"stages":3', '"stages":12')
+        )
 
 
 def test_weights_and_length_are_options(custom: CustomEnvironment) -> None:
@@ -186,6 +269,17 @@ def test_an_expression_that_divides_by_zero_counts_as_0_and_is_reported(tmp_path
         ("rooms_across = 3", "rooms_across = 4", "rooms_across", "30 cells cannot be divided into 4 rooms"),
         ('rooms = ["lighthouse", ', "rooms = [", "rooms = [", "There are 8 names for 9 rooms"),
         ("columns = 30\nrows = 24", "columns = 999\nrows = 999", "columns", "more than 100,000 cells"),
+        ("rows = 24", 'rows = 24\nstage = "room"', "cell]", "A stage also needs the number of stages. Add it"),
+        ("rows = 24", "rows = 24\nstages = 3", "cell]", "The number of stages also needs the current stage"),
+        ("rows = 24", 'rows = 24\nstage = "rom"\nstages = 3', 'rom"\nstages', "Did you mean 'room'?"),
+        ("rows = 24", 'rows = 24\nstage = "room"\nstages = 0', "stages = 0", "cell.stages: Input should be greater"),
+        ("rows = 24", 'rows = 24\nstage = "room"\nstages = 1001', "stages = 1001", "less than or equal to 1000"),
+        (
+            "columns = 30\nrows = 24",
+            'columns = 300\nrows = 300\nstage = "room"\nstages = 12',
+            "stages = 12",
+            "300 × 300 cells in 12 stages are more than 1,000,000. Use fewer stages",
+        ),
         (CARTRIDGE.sha256, "0" * 64, "rom_sha256", "is another ROM than this file is for"),
         ('"start.state"', '"none.state"', "start_state", "none.state is missing. Put the file there"),
         ('"start.state"', '"../../x.state"', "start_state", "outside the folder of the game"),

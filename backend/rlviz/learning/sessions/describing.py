@@ -15,6 +15,7 @@ from rlviz.domain.environment import Binding, Controls
 from rlviz.domain.errors import EnvironmentFaulty
 from rlviz.domain.expressions import BadExpression, Expression, Values, parse_expression
 from rlviz.domain.games import Tap
+from rlviz.domain.limits import DEFAULT_FRAME_SKIP
 from rlviz.domain.recording import Actor, StepRecord
 from rlviz.domain.sessions import (
     BeginSearch,
@@ -344,7 +345,7 @@ class _Readings:
         self._emulator = emulator
         self._taps: Sequence[Tap] = ()
         self._expressions: Mapping[str, Expression | None] = {}
-        self._frame_skip, self._passed = 24, 0
+        self._frame_skip, self._passed = DEFAULT_FRAME_SKIP, 0
         self._now: Sequence[int | None] = ()
         self._before: Sequence[int | None] = ()
 

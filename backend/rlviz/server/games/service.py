@@ -227,9 +227,8 @@ class GameService:
 
         Raises:
             InvalidRequest: The content has problems.
-            GameFileChanged: The file is another one than the one that was edited, something would be lost, or it is
-                none that can be replaced.
-            GameFileNotWritten: The folder cannot be written to.
+            GameFileChanged: The file is another one than the one that was edited, or something would be lost.
+            GameFileNotWritten: The file is none that can be replaced, or the folder cannot be written to.
         """
         checked = self.check(game, content)
         if checked.problems:
@@ -244,7 +243,7 @@ class GameService:
         with self._writing:
             stored = self.read(game)
             if stored.blocked is not None:
-                raise GameFileChanged(stored.blocked)
+                raise GameFileNotWritten(stored.blocked)
             if stored.digest != digest:
                 raise GameFileChanged(
                     f"{FILE} was changed since it was opened here. Open it again, or keep your version elsewhere first."

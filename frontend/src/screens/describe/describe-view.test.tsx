@@ -1,10 +1,12 @@
 import { screen, waitFor, within } from "@testing-library/react";
 import userEvent from "@testing-library/user-event";
 import { beforeEach, expect, test } from "vitest";
-import type { GameCheck, GameDescription, GameFileProblem } from "@/api/types";
+import type { GameCheck, GameContent, GameDescription, GameFileProblem } from "@/api/types";
 import { goTo } from "@/lib/testing/navigation";
 import { renderWithQueries, serve } from "@/lib/testing/service";
 import { DescribeView } from "./describe-view";
+import { draftFrom } from "./draft";
+import { LIMITS } from "./testing";
 
 type Game = GameDescription & { problems: GameFileProblem[] };
 
@@ -55,6 +57,7 @@ function show({ game, check = () => [], save }: Fake = {}) {
       known = { ...known, content: (body as Change).content as never, digest: "second" };
       return { body: known };
     },
+    "GET /limits": () => ({ body: LIMITS }),
     "GET /environments": () => ({ body: [] }),
     "GET /games": () => ({ body: { folder: "/roms", problem: null, games: [] } }),
   });
@@ -146,6 +149,41 @@ test("a file that was changed meanwhile keeps the changes here until they are di
   expect(screen.queryByRole("alert")).toBeNull();
 });
 
+test("a file that cannot be replaced shows why, and is not to be opened again", async () => {
+  show({
+    game: WRITTEN,
+    save: () => ({
+      status: 503,
+      body: { title: "Game file cannot be written", detail: "game.toml is a link." },
+    }),
+  });
+  await userEvent.type(await screen.findByLabelText("Summary"), "Mine");
+  await save();
+  expect(await screen.findByRole("alert")).toHaveTextContent("game.toml is a link.");
+  expect(screen.queryByRole("button", { name: "Open the file as it is now" })).toBeNull();
+});
+
+test("the stage of progress and the number of stages are checked and saved", async () => {
+  const { saved } = show({
+    game: { ...WRITTEN, content: { name: "Lamp", cell: { x: "room" } } },
+    check: ({ cell }) =>
+      (cell as { stages?: number }).stages === undefined
+        ? [{ pointer: "/cell/stages", line: 3, column: 2, detail: "Add it.", position: null }]
+        : [],
+  });
+  const stages = await screen.findByLabelText("Number of stages");
+  await userEvent.type(screen.getByLabelText("Stage of progress"), "has_key");
+  await waitFor(() => expect(stages).toHaveAccessibleDescription(/Add it\./));
+  await userEvent.type(stages, "2");
+  await waitFor(() => expect(stages).not.toHaveAttribute("aria-invalid"));
+  await save();
+  await waitFor(() => expect(saved).toHaveLength(1));
+  expect(saved[0]!.content).toEqual({
+    name: "Lamp",
+    cell: { x: "room", stage: "has_key", stages: 2 },
+  });
+});
+
 test("unsaved changes are there again after a reload", async () => {
   show({ game: WRITTEN });
   await userEvent.type(await screen.findByLabelText("Summary"), "Mine");
@@ -153,6 +191,19 @@ test("unsaved changes are there again after a reload", async () => {
   show({ game: WRITTEN });
   expect(await screen.findByText("These are changes that you have not saved")).toBeVisible();
   expect(screen.getByLabelText("Summary")).toHaveValue("Mine");
+});
+
+test("changes that an earlier version of the form kept have no stage yet", async () => {
+  const { stage, stages, ...cell } = draftFrom({ cell: { x: "room" } } as GameContent).cell;
+  const draft = { ...draftFrom(WRITTEN.content as never), cell };
+  const kept = { digest: "first", draft, rom: GAME.rom_sha256 };
+  window.sessionStorage.setItem("rlviz.game.my-lamp", JSON.stringify(kept));
+  const { saved } = show({ game: WRITTEN });
+  expect(await screen.findByLabelText("Stage of progress")).toHaveValue(stage);
+  expect(screen.getByLabelText("Number of stages")).toHaveValue(stages);
+  await save();
+  await waitFor(() => expect(saved).toHaveLength(1));
+  expect(saved[0]!.content).toEqual({ ...WRITTEN.content, cell: { x: "room" } });
 });
 
 test("an undescribed game has no unsaved changes until it is edited, and then they can be discarded", async () => {

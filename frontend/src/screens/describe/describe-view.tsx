@@ -3,8 +3,9 @@
 import { useQuery } from "@tanstack/react-query";
 import { FolderSearch } from "lucide-react";
 import { useEffect, useMemo, useState } from "react";
+import { limitsQuery } from "@/api/choices";
 import { gameQuery, gamesLeftOut, gamesQuery } from "@/api/games";
-import type { GameDescription } from "@/api/types";
+import type { GameDescription, Limits } from "@/api/types";
 import { useQueryString } from "@/lib/query-string";
 import { routes } from "@/lib/routes";
 import { useSettled } from "@/lib/time";
@@ -24,6 +25,7 @@ import {
   keptDraft,
   readableTaps,
   tapDraft,
+  wholeWithin,
 } from "./draft";
 import { GameForm } from "./game-form";
 import { RamSearchCard } from "./ram-search";
@@ -93,22 +95,28 @@ function GameChoices() {
 }
 
 function LoadedGame({ name }: { name: string }) {
-  const { data: game, error, refetch, isFetching } = useQuery(gameQuery(name));
+  const game = useQuery(gameQuery(name));
+  const limits = useQuery(limitsQuery);
+  const failed = [game, limits].find(({ error, data }) => error && !data);
   return (
     <>
       <PageHeader title={`Describe ${name}`}>
         Play the game by hand, save where episodes begin, and find the numbers that the agent sees
         and is rewarded for.
       </PageHeader>
-      {error && !game ? (
-        <ErrorState error={error} retry={() => void refetch()} retrying={isFetching} />
-      ) : !game ? (
+      {failed?.error ? (
+        <ErrorState
+          error={failed.error}
+          retry={() => void failed.refetch()}
+          retrying={failed.isFetching}
+        />
+      ) : !game.data || !limits.data ? (
         <div role="status" aria-label="Loading the game" className={GRID}>
           <Skeleton className="h-[60dvh] w-full" />
           <Skeleton className="h-[60dvh] w-full" />
         </div>
       ) : (
-        <DescribedGame game={game} />
+        <DescribedGame game={game.data} limits={limits.data} />
       )}
     </>
   );
@@ -134,7 +142,7 @@ const GRID = "grid items-start gap-4 lg:grid-cols-[minmax(0,24rem)_minmax(0,1fr)
 const SETTLE_MS = 250;
 
 /** A game that is played, searched and described. */
-function DescribedGame({ game }: { game: GameDescription }) {
+function DescribedGame({ game, limits }: { game: GameDescription; limits: Limits }) {
   const { name, problem } = game;
   const [client] = useState(() => describeSession(name));
   const [edited, setEdited] = useState(() => {
@@ -153,19 +161,17 @@ function DescribedGame({ game }: { game: GameDescription }) {
   }, [name, isEdited, edited.digest, draft, game.rom_sha256]);
 
   const settled = useSettled(draft, SETTLE_MS);
-  const asked = useMemo(() => readableTaps(settled.taps), [settled.taps]);
+  const asked = useMemo(() => readableTaps(settled.taps, limits), [settled.taps, limits]);
   // External system: the session, which sends the values of what is described.
   useEffect(() => {
-    const frames = Number(settled.values.frame_skip);
     client.showGameValues({
       taps: [...asked.values()],
-      expressions: expressionsOf(settled),
+      expressions: expressionsOf(settled, limits),
       frame_skip:
-        Number.isInteger(frames) && frames >= 1 && frames <= 60
-          ? frames
-          : Number(game.defaults.frame_skip),
+        wholeWithin(settled.values.frame_skip, limits.game_frame_skip) ??
+        Number(game.defaults.frame_skip),
     });
-  }, [client, settled, asked, game.defaults.frame_skip]);
+  }, [client, settled, asked, limits, game.defaults.frame_skip]);
 
   return (
     <div className="flex flex-col gap-4">
@@ -198,6 +204,7 @@ function DescribedGame({ game }: { game: GameDescription }) {
               />
               <RamSearchCard
                 client={client}
+                bounds={limits.game_search}
                 taken={draft.taps}
                 onName={(address, type) =>
                   setDraft((now) => ({
@@ -211,6 +218,7 @@ function DescribedGame({ game }: { game: GameDescription }) {
           <GameForm
             client={client}
             game={game}
+            limits={limits}
             digest={edited.digest}
             draft={draft}
             content={content}

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { GameContent } from "@/api/types";
+import { LIMITS } from "./testing";
 import {
   contentOf,
   draftFrom,
@@ -14,8 +15,11 @@ import {
   removableKey,
   repeatedComponent,
   tapDraft,
+  wholeWithin,
   withoutKey,
 } from "./draft";
+
+const STAGES = { stage: "lamp", stages: 2 };
 
 const ISLAND = {
   name: "Island",
@@ -28,7 +32,7 @@ const ISLAND = {
     { name: "room", address: 0xc001, high: 8 },
     { name: "lamp", address: 0xc00b, type: "bit", bit: 0, unit: "lamps", low: -1.5 },
   ],
-  cell: { x: "room % 3", y: "room // 3", columns: 3, rows: 3, rooms: ["a", "b"] },
+  cell: { x: "room % 3", y: "room // 3", columns: 3, rows: 3, rooms: ["a", "b"], ...STAGES },
   components: { goal: "10 * delta(lamp)", "odd/name": "1" },
   future_key: { a: [1] },
 } as unknown as GameContent;
@@ -66,10 +70,11 @@ describe("a file and its draft", () => {
 });
 
 test("expressions are found by the pointers of the file, blank ones left out", () => {
-  expect(expressionsOf(draftFrom(ISLAND))).toEqual({
+  expect(expressionsOf(draftFrom(ISLAND), LIMITS)).toEqual({
     "/done": "hearts == 0",
     "/cell/x": "room % 3",
     "/cell/y": "room // 3",
+    "/cell/stage": "lamp",
     "/components/goal": "10 * delta(lamp)",
     "/components/odd~1name": "1",
   });
@@ -154,10 +159,46 @@ test("only complete rows are read", () => {
     tapDraft({ name: "Bad name", address: 0xc001 }),
     tapDraft({ name: "lamp", address: 0xc00b, type: "bit", bit: 9 }),
     tapDraft({ name: "coins", address: 0xc010, type: "bcd", bytes: 2 }),
+    tapDraft({ name: "gold", address: 0xc012, type: "bcd", bytes: 5 }),
+    tapDraft({ name: "g".repeat(41), address: 0xc012 }),
   ];
-  const asked = readableTaps(rows);
+  const asked = readableTaps(rows, LIMITS);
   expect([...asked.values()].map(({ name }) => name)).toEqual(["room", "coins"]);
-  expect(rows.map((row) => placeAmong(asked, row))).toEqual([null, 0, null, null, 1]);
+  expect(rows.map((row) => placeAmong(asked, row, LIMITS))).toEqual([
+    null,
+    0,
+    null,
+    null,
+    1,
+    null,
+    null,
+  ]);
+});
+
+test("what the service says is allowed decides what is shown live", () => {
+  const draft = draftFrom(ISLAND);
+  const bounds = (minimum: number, maximum: number) => ({ minimum, maximum, default: null });
+  const shorter = { ...LIMITS, game_expression: bounds(1, 9) };
+  expect(Object.keys(expressionsOf(draft, shorter))).toEqual([
+    ...["/cell/x", "/cell/y", "/cell/stage", "/components/odd~1name"],
+  ]);
+  const coins = tapDraft({ name: "coins", address: 0xc010, type: "bcd", bytes: 2 });
+  for (const [limits, count] of [
+    [LIMITS, 2],
+    [{ ...LIMITS, game_taps: bounds(0, 1) }, 1],
+    [{ ...LIMITS, tap_bytes: bounds(1, 1) }, 1],
+    [{ ...LIMITS, game_name: "^coins$" }, 1],
+  ] as const) {
+    const rows = [tapDraft({ name: "room", address: 0xc001 }), coins];
+    expect(readableTaps(rows, limits).size).toBe(count);
+  }
+  expect(["", "0x18", "61", "1.5", "x"].map((text) => wholeWithin(text, bounds(1, 60)))).toEqual([
+    null,
+    24,
+    undefined,
+    undefined,
+    undefined,
+  ]);
 });
 
 test("a row keeps its place among what was asked while others come and go", () => {
@@ -165,10 +206,10 @@ test("a row keeps its place among what was asked while others come and go", () =
     tapDraft({ name: "room", address: 0xc001 }),
     tapDraft({ name: "coins", address: 0xc010 }),
   ];
-  const asked = readableTaps([room, coins]);
-  expect(placeAmong(asked, { ...coins, name: "gold", unit: "pieces" })).toBe(1);
-  expect(placeAmong(asked, { ...coins, address: "C011" })).toBeNull();
-  expect(placeAmong(asked, tapDraft({ name: "room", address: 0xc001 }))).toBeNull();
+  const asked = readableTaps([room, coins], LIMITS);
+  expect(placeAmong(asked, { ...coins, name: "gold", unit: "pieces" }, LIMITS)).toBe(1);
+  expect(placeAmong(asked, { ...coins, address: "C011" }, LIMITS)).toBeNull();
+  expect(placeAmong(asked, tapDraft({ name: "room", address: 0xc001 }), LIMITS)).toBeNull();
 });
 
 test("a problem is shown at its field with the place in the field", () => {

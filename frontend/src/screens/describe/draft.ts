@@ -1,6 +1,13 @@
 import { hashKey } from "@tanstack/react-query";
 import { pointerTo } from "@/api/http";
-import type { GameContent, GameDescription, GameFileProblem, Tap, TapType } from "@/api/types";
+import type {
+  GameContent,
+  GameDescription,
+  GameFileProblem,
+  Limits,
+  Tap,
+  TapType,
+} from "@/api/types";
 import { parseNumber, setting } from "@/lib/number";
 
 /** A `game.toml` as it is typed: every value is text. */
@@ -43,8 +50,8 @@ const TEXTS = [
 ] as const;
 const WHOLE = ["frame_skip", "hold", "max_episode_steps", "boot_frames", "random_frames"] as const;
 const VALUES = [...TEXTS, ...WHOLE, "reward_threshold", "buttons"] as const;
-const CELL_TEXTS = ["x", "y"] as const;
-const CELL_NUMBERS = ["columns", "rows", "rooms_across", "rooms_down"] as const;
+const CELL_TEXTS = ["x", "y", "stage"] as const;
+const CELL_NUMBERS = ["columns", "rows", "rooms_across", "rooms_down", "stages"] as const;
 const CELL = [...CELL_TEXTS, ...CELL_NUMBERS, "rooms"] as const;
 
 const TAP_WHOLE = ["bytes", "bit"] as const;
@@ -61,6 +68,12 @@ export const TAP_FIELDS = [
 
 export type ValueName = (typeof VALUES)[number];
 export type CellName = (typeof CELL)[number];
+
+/** The limits of the service that decide which taps and expressions a session accepts. */
+export type DraftLimits = Pick<
+  Limits,
+  "game_name" | "game_taps" | "game_expression" | "tap_bytes" | "tap_bit"
+>;
 
 /** Types of taps with what they mean. */
 export const TAP_TYPES: Record<TapType, string> = {
@@ -154,17 +167,21 @@ function tapContent({ name, address, type, bytes, bit, unit, low, high }: TapDra
   return tap;
 }
 
-/** The expressions of a draft by their pointer. */
-export function expressionsOf({ values, cell, components }: GameDraft): Record<string, string> {
+/** The expressions of a draft by their pointer, without those that are empty or too long. */
+export function expressionsOf(
+  { values, cell, components }: GameDraft,
+  { game_expression: { maximum } }: DraftLimits,
+): Record<string, string> {
   const found: Record<string, string> = {
     "/done": values.done,
     "/success": values.success,
     "/cell/x": cell.x,
     "/cell/y": cell.y,
+    "/cell/stage": cell.stage,
   };
   for (const { name, value } of components) found[componentPointer(name)] = value;
   return Object.fromEntries(
-    Object.entries(found).filter(([, text]) => text.trim() !== "" && text.length <= 500),
+    Object.entries(found).filter(([, text]) => text.trim() !== "" && text.length <= maximum),
   );
 }
 
@@ -172,14 +189,12 @@ export function componentPointer(name: string): string {
   return pointerTo("components", name.trim());
 }
 
-const NAME = /^[a-z][a-z0-9_]{0,39}$/;
-
 /** The tap of a row; null: it is not complete, so its value cannot be shown. */
-function readableTap(row: TapDraft): Tap | null {
+function readableTap(row: TapDraft, limits: DraftLimits): Tap | null {
   const address = parseAddress(row.address);
-  const bytes = optionalWithin(row.bytes, 1, 4);
-  const bit = optionalWithin(row.bit, 0, 7);
-  const fits = NAME.test(row.name.trim()) && row.type in TAP_TYPES;
+  const bytes = wholeWithin(row.bytes, limits.tap_bytes);
+  const bit = wholeWithin(row.bit, limits.tap_bit);
+  const fits = new RegExp(limits.game_name).test(row.name.trim()) && row.type in TAP_TYPES;
   if (address === null || bytes === undefined || bit === undefined || !fits) return null;
   return { name: row.name.trim(), address, type: row.type, bytes, bit, unit: "" };
 }
@@ -187,19 +202,18 @@ function readableTap(row: TapDraft): Tap | null {
 /** The taps whose values can be shown, by the key of their row, in the order in which the session is asked for them. */
 export type ReadableTaps = ReadonlyMap<string, Tap>;
 
-export function readableTaps(rows: readonly TapDraft[]): ReadableTaps {
-  return new Map(
-    rows.flatMap((row) => {
-      const tap = readableTap(row);
-      return tap ? [[row.key, tap] as const] : [];
-    }),
-  );
+export function readableTaps(rows: readonly TapDraft[], limits: DraftLimits): ReadableTaps {
+  const taps = rows.flatMap((row) => {
+    const tap = readableTap(row, limits);
+    return tap ? [[row.key, tap] as const] : [];
+  });
+  return new Map(taps.slice(0, limits.game_taps.maximum));
 }
 
 /** The place of a row among the taps that the session was asked for; null: it was not asked for what the row says. */
-export function placeAmong(asked: ReadableTaps, row: TapDraft): number | null {
+export function placeAmong(asked: ReadableTaps, row: TapDraft, limits: DraftLimits): number | null {
   const tap = asked.get(row.key);
-  const now = readableTap(row);
+  const now = readableTap(row, limits);
   const isSame =
     tap !== undefined &&
     now !== null &&
@@ -332,10 +346,14 @@ function numberOrText(text: string): number | string | null {
   return Number.isFinite(value) ? value : text.trim();
 }
 
-function optionalWithin(text: string, least: number, most: number): number | null | undefined {
+/** The whole number that a text is; null: it is empty, undefined: it is none, or beyond the bounds. */
+export function wholeWithin(
+  text: string,
+  { minimum, maximum }: Pick<Limits["tap_bit"], "minimum" | "maximum">,
+): number | null | undefined {
   if (text.trim() === "") return null;
   const value = numberOf(text);
-  return Number.isInteger(value) && value >= least && value <= most ? value : undefined;
+  return Number.isInteger(value) && value >= minimum && value <= maximum ? value : undefined;
 }
 
 /** The parts of a list that are separated by commas. */
@@ -445,7 +463,9 @@ export function keptDraft(game: GameDescription): Omit<KeptDraft, "rom"> | null 
     return null;
   }
   if (!kept || !isRecord(kept.draft) || !Array.isArray(kept.draft.taps)) return null;
-  const { digest, draft, rom } = kept;
+  const { digest, rom } = kept;
+  // An earlier version of the form had fewer fields of the cell.
+  const draft = { ...kept.draft, cell: { ...texts(CELL, {}), ...kept.draft.cell } };
   const isOfOther = rom !== game.rom_sha256 && draft.values.rom_sha256 === rom;
   if (!isOfOther) return { digest, draft };
   const { rom_sha256 } = draftOf(game).values;

@@ -5,8 +5,9 @@ import { renderWithQueries, serve } from "@/lib/testing/service";
 import { FakeTimers } from "@/lib/testing/timers";
 import { SessionClient } from "@/player/session/session-client";
 import { FakeFrames, FakeSocket, helloOf } from "@/player/session/testing";
-import { contentOf, draftFrom, readableTaps } from "./draft";
+import { contentOf, draftFrom, type GameDraft, readableTaps, type TapDraft } from "./draft";
 import { GameForm } from "./game-form";
+import { LIMITS } from "./testing";
 
 const GAME = {
   ...{ name: "my-lamp", env_id: "GameBoy/MyLamp-v0", file: "/roms/my-lamp/game.toml" },
@@ -20,7 +21,8 @@ const TAPS = {
   ],
 } as unknown as GameContent;
 
-test("a value stays at its tap while the row before it is removed", async () => {
+/** The form of a draft, with a session that shows the values of the taps `asked`. */
+async function show(draft: GameDraft, asked: readonly TapDraft[]) {
   serve({ "POST /games/my-lamp/check": () => ({ body: { toml: "", problems: [] } }) });
   const socket = new FakeSocket("/x");
   const client = new SessionClient({
@@ -34,23 +36,39 @@ test("a value stays at its tap while the row before it is removed", async () => 
   client.start();
   await new Promise((resolve) => setTimeout(resolve));
   socket.deliver(helloOf({ mode: "describe" }));
-  const whole = draftFrom(TAPS);
-  const draft = { ...whole, taps: whole.taps.slice(1) };
   renderWithQueries(
     <GameForm
       client={client}
       game={GAME}
+      limits={LIMITS}
       digest={null}
       draft={draft}
       content={contentOf(draft)}
       isEdited
       isConverted={false}
-      asked={readableTaps(whole.taps)}
+      asked={readableTaps(asked, LIMITS)}
       onChange={() => {}}
       onSaved={() => {}}
       onOpen={() => {}}
     />,
   );
-  act(() => socket.deliver({ type: "game_values", taps: [5, 7], expressions: {} }));
+  return (taps: number[], expressions: Record<string, number>) =>
+    act(() => socket.deliver({ type: "game_values", taps, expressions }));
+}
+
+test("a value stays at its tap while the row before it is removed", async () => {
+  const whole = draftFrom(TAPS);
+  const deliver = await show({ ...whole, taps: whole.taps.slice(1) }, whole.taps);
+  deliver([5, 7], {});
   expect(screen.getByLabelText("Value of coins now")).toHaveTextContent("7");
+});
+
+test("the stage of progress has its value now beside it", async () => {
+  const draft = draftFrom({ ...TAPS, cell: { stage: "coins // 10", stages: 3 } });
+  const deliver = await show(draft, draft.taps);
+  deliver([5, 27], { "/cell/stage": 2 });
+  expect(screen.getByLabelText("Stage of progress")).toHaveValue("coins // 10");
+  expect(screen.getByLabelText("Number of stages")).toHaveValue("3");
+  const values = screen.getAllByLabelText("Value now").map(({ textContent }) => textContent);
+  expect(values.filter(Boolean)).toEqual(["2.00"]);
 });

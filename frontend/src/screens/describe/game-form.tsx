@@ -24,6 +24,7 @@ import { Notice } from "@/ui/notice";
 import { controlClass, Select } from "@/ui/select";
 import {
   type CellName,
+  type DraftLimits,
   addressText,
   componentPointer,
   type FieldProblem,
@@ -49,6 +50,7 @@ import {
 interface GameFormProps {
   client: SessionClient;
   game: GameDescription;
+  limits: DraftLimits;
   /** Of the version that is edited; null: there was no file. */
   digest: string | null;
   draft: GameDraft;
@@ -70,6 +72,7 @@ const SETTLE_MS = 250;
 export function GameForm({
   client,
   game,
+  limits,
   digest,
   draft,
   content,
@@ -165,6 +168,7 @@ export function GameForm({
         client={client}
         rows={draft.taps}
         asked={asked}
+        limits={limits}
         problems={inFields}
         onChange={(taps) => onChange((now) => ({ ...now, taps: taps(now.taps) }))}
       />
@@ -242,7 +246,7 @@ export function GameForm({
         })}
       </Card>
       <Card bodyClass="px-4 py-2">
-        <Disclosure summary="Map">
+        <Disclosure summary="Map and exploration">
           <div className="grid gap-3 py-2 sm:grid-cols-2">
             {cell("x", "Column of the player", {
               mono: true,
@@ -251,6 +255,14 @@ export function GameForm({
             {cell("y", "Row of the player", {
               mono: true,
               live: <LiveValue client={client} at="/cell/y" />,
+            })}
+            {cell("stage", "Stage of progress", {
+              mono: true,
+              hint: "Counted from 0, such as has_sword + has_key",
+              live: <LiveValue client={client} at="/cell/stage" />,
+            })}
+            {cell("stages", "Number of stages", {
+              hint: "Exploration begins again in each stage",
             })}
             {cell("columns", "Columns")}
             {cell("rows", "Rows")}
@@ -416,11 +428,12 @@ interface TapTableProps {
   rows: readonly TapDraft[];
   /** The taps whose values the session sends. */
   asked: ReadableTaps;
+  limits: DraftLimits;
   problems: readonly FieldProblem[];
   onChange: (change: (rows: readonly TapDraft[]) => readonly TapDraft[]) => void;
 }
 
-function TapTable({ client, rows, asked, problems, onChange }: TapTableProps) {
+function TapTable({ client, rows, asked, limits, problems, onChange }: TapTableProps) {
   const list = useRef<HTMLUListElement>(null);
   const known = useRef(rows.length);
   // External system: the focus. A new row is named first.
@@ -457,7 +470,7 @@ function TapTable({ client, rows, asked, problems, onChange }: TapTableProps) {
             key={row.key}
             client={client}
             row={row}
-            at={placeAmong(asked, row)}
+            at={placeAmong(asked, row, limits)}
             error={(name) => problemAt(problems, `/taps/${place}/${name}`)}
             onEdit={(change) =>
               onChange((now) =>

@@ -7,6 +7,7 @@ import { SessionClient } from "@/player/session/session-client";
 import { FakeFrames, FakeSocket, helloOf } from "@/player/session/testing";
 import { RamSearchCard } from "./ram-search";
 import { StartStateCard } from "./start-state";
+import { LIMITS } from "./testing";
 
 const SEARCH: GameSearch = {
   type: "search",
@@ -39,7 +40,7 @@ async function session() {
 test("a search is begun, narrowed, undone, and an address is named", async () => {
   const { client, socket } = await session();
   const onName = vi.fn();
-  render(<RamSearchCard client={client} taken={[]} onName={onName} />);
+  render(<RamSearchCard client={client} bounds={LIMITS.game_search} taken={[]} onName={onName} />);
   await userEvent.click(screen.getByRole("button", { name: "Begin a search" }));
   act(() => socket.deliver(SEARCH));
   expect(screen.getByRole("status")).toHaveTextContent("300 candidates");
@@ -47,7 +48,7 @@ test("a search is begun, narrowed, undone, and an address is named", async () =>
   expect(screen.getByRole("row", { name: /0xC001/ })).toHaveTextContent("54");
   await userEvent.click(screen.getByRole("button", { name: "Increased" }));
   await userEvent.selectOptions(screen.getByLabelText("Comparison"), "Decreased by");
-  await userEvent.type(screen.getByLabelText("Number"), "2{Enter}");
+  await userEvent.type(screen.getByLabelText("Number"), "65536{Enter}{Backspace>5}2{Enter}");
   await userEvent.click(screen.getByRole("button", { name: "Undo" }));
   expect(socket.sent).toEqual([
     { type: "search", width: "u8" },
@@ -61,7 +62,9 @@ test("a search is begun, narrowed, undone, and an address is named", async () =>
 
 test("a search ends with its session", async () => {
   const { client, socket } = await session();
-  render(<RamSearchCard client={client} taken={[]} onName={() => {}} />);
+  render(
+    <RamSearchCard client={client} bounds={LIMITS.game_search} taken={[]} onName={() => {}} />,
+  );
   act(() => socket.deliver(SEARCH));
   act(() => socket.deliver(helloOf({ mode: "describe" })));
   expect(screen.getByRole("button", { name: "Begin a search" })).toBeVisible();

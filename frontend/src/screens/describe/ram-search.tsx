@@ -3,14 +3,14 @@
 import clsx from "clsx";
 import { type FormEvent, useState } from "react";
 import type { GameSearch, SearchTest, TapType } from "@/api/types";
-import { count, parseNumber, plural } from "@/lib/number";
+import { count, plural } from "@/lib/number";
 import { useStore, useStoreValue } from "@/lib/use-store";
 import type { SessionClient } from "@/player/session/session-client";
 import { Button } from "@/ui/button";
 import { Card } from "@/ui/card";
 import { ScrollRegion } from "@/ui/scroll-region";
 import { controlClass, Select } from "@/ui/select";
-import { addressText, parseAddress, type TapDraft } from "./draft";
+import { addressText, parseAddress, type TapDraft, wholeWithin } from "./draft";
 
 type Width = "u8" | "u16" | "u16be";
 
@@ -38,15 +38,19 @@ const COMPARISONS: readonly { test: SearchTest; label: string }[] = [
   { test: "decreased", label: "Decreased by" },
 ];
 
+type NumberBounds = Parameters<typeof wholeWithin>[1];
+
 interface RamSearchCardProps {
   client: SessionClient;
+  /** Of the number that is searched for. */
+  bounds: NumberBounds;
   taken: readonly TapDraft[];
   /** Adds a tap for an address. */
   onName: (address: number, type: TapType) => void;
 }
 
 /** Finds the address of a number by how it changes while the game is played. */
-export function RamSearchCard({ client, taken, onName }: RamSearchCardProps) {
+export function RamSearchCard({ client, bounds, taken, onName }: RamSearchCardProps) {
   const live = useStoreValue(client.state, ({ phase }) => phase === "live");
   const { search } = useStore(client.game);
   const [width, setWidth] = useState<Width>("u8");
@@ -90,7 +94,7 @@ export function RamSearchCard({ client, taken, onName }: RamSearchCardProps) {
       </div>
       {search && (
         <>
-          <Narrowing client={client} search={search} />
+          <Narrowing client={client} bounds={bounds} search={search} />
           <Candidates search={search} taken={taken} onName={onName} />
         </>
       )}
@@ -98,16 +102,21 @@ export function RamSearchCard({ client, taken, onName }: RamSearchCardProps) {
   );
 }
 
-function Narrowing({ client, search }: { client: SessionClient; search: GameSearch }) {
+interface NarrowingProps {
+  client: SessionClient;
+  bounds: NumberBounds;
+  search: GameSearch;
+}
+
+function Narrowing({ client, bounds, search }: NarrowingProps) {
   const [place, setPlace] = useState(0);
   const [text, setText] = useState("");
-  const number = parseNumber(text);
-  const isNumber = Number.isInteger(number) && Math.abs(number) <= 0xffff;
+  const number = wholeWithin(text, bounds) ?? null;
   const narrow = (test: SearchTest, by: number | null = null) =>
     client.send({ type: "narrow", test, number: by });
   const compare = (event: FormEvent) => {
     event.preventDefault();
-    if (isNumber) narrow(COMPARISONS[place]!.test, number);
+    if (number !== null) narrow(COMPARISONS[place]!.test, number);
   };
   return (
     <div className="flex flex-wrap items-center gap-2">
@@ -136,11 +145,11 @@ function Narrowing({ client, search }: { client: SessionClient; search: GameSear
           inputMode="numeric"
           autoComplete="off"
           value={text}
-          aria-invalid={(text.trim() !== "" && !isNumber) || undefined}
+          aria-invalid={(text.trim() !== "" && number === null) || undefined}
           onChange={(event) => setText(event.target.value)}
           className={clsx(controlClass, "w-20!")}
         />
-        <Button type="submit" unavailable={!isNumber && "Enter a whole number."}>
+        <Button type="submit" unavailable={number === null && "Enter a whole number."}>
           Narrow
         </Button>
       </form>

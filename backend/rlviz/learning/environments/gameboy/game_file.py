@@ -23,16 +23,17 @@ from rlviz.domain.expressions import BadExpression, Expression, parse_expression
 from rlviz.domain.games import (
     MOST_BUTTONS,
     MOST_CELLS,
-    MOST_TAPS,
-    NAME,
+    MOST_PLACES,
     Button,
     Component,
+    FrameSkip,
     Game,
     GameCell,
     Tap,
     TapType,
 )
 from rlviz.domain.lazy_model import LazyModel
+from rlviz.domain.limits import DEFAULT_FRAME_SKIP, LIMITS
 from rlviz.domain.reward_components import MOST_COMPONENTS, find_component
 from rlviz.learning.environments.gameboy.cartridge import (
     Header,
@@ -72,7 +73,7 @@ class GameFile(LazyModel):
     start_state: str | None = Field(None, min_length=1, max_length=200)
     buttons: tuple[str, ...] = Field(BUTTONS[:6], strict=False)
     observation: Literal["vector", "pixels"] | None = None
-    frame_skip: int = Field(24, ge=1, le=60)
+    frame_skip: FrameSkip = DEFAULT_FRAME_SKIP
     hold: int = Field(8, ge=1, le=60)
     max_episode_steps: int = Field(2_000, ge=50, le=100_000)
     boot_frames: int = Field(240, ge=1, le=20_000)
@@ -290,6 +291,8 @@ def _expressions(content: GameFile) -> Iterator[Problem]:
     if content.cell is not None:
         yield "/cell/x", content.cell.x
         yield "/cell/y", content.cell.y
+        if content.cell.stage is not None:
+            yield "/cell/stage", content.cell.stage
     for name, text in content.components.items():
         yield pointer_to("components", name), text
 
@@ -297,8 +300,9 @@ def _expressions(content: GameFile) -> Iterator[Problem]:
 def _too_many(content: GameFile) -> Iterator[Problem]:
     if (count := len(content.buttons)) > MOST_BUTTONS:
         yield "/buttons", f"There are {count:,} buttons; 1 to {MOST_BUTTONS} are allowed."
-    if (count := len(content.taps)) > MOST_TAPS:
-        yield pointer_to("taps", MOST_TAPS), f"There are {count:,} taps; at most {MOST_TAPS} are allowed."
+    most = LIMITS.game_taps.maximum
+    if (count := len(content.taps)) > most:
+        yield pointer_to("taps", most), f"There are {count:,} taps; at most {most} are allowed."
     if (count := len(content.components)) > MOST_COMPONENTS:
         yield "/components", f"There are {count:,} components; at most {MOST_COMPONENTS} are allowed."
 
@@ -369,8 +373,15 @@ def _ranges() -> str:
 def _problems_of_cell(cell: GameCell | None) -> Iterator[Problem]:
     if cell is None:
         return
-    if cell.columns * cell.rows > MOST_CELLS:
-        yield "/cell/columns", f"{cell.columns} × {cell.rows} are more than {MOST_CELLS:,} cells. Use larger ones."
+    size = f"{cell.columns} × {cell.rows}"
+    if cell.cells > MOST_CELLS:
+        yield "/cell/columns", f"{size} are more than {MOST_CELLS:,} cells. Use larger ones."
+    elif cell.places > MOST_PLACES:
+        yield "/cell/stages", f"{size} cells in {cell.stages:,} stages are more than {MOST_PLACES:,}. Use fewer stages."
+    if cell.stage is not None and cell.stages is None:
+        yield "/cell/stages", "A stage also needs the number of stages. Add it, such as stages = 3."
+    if cell.stages is not None and cell.stage is None:
+        yield "/cell/stage", "The number of stages also needs the current stage. Add an expression, or remove stages."
     for name, cells, rooms in (("across", cell.columns, cell.rooms_across), ("down", cell.rows, cell.rooms_down)):
         if cells % rooms:
             yield f"/cell/rooms_{name}", f"{cells} cells cannot be divided into {rooms} rooms of equal size."
@@ -382,7 +393,7 @@ def _problems_of_cell(cell: GameCell | None) -> Iterator[Problem]:
 def _problems_of_components(components: Mapping[str, str]) -> Iterator[Problem]:
     for name in components:
         at = pointer_to("components", name)
-        if not re.fullmatch(NAME, name):
+        if not re.fullmatch(LIMITS.game_name, name):
             yield at, f"The component {name[:40]!r} needs a name of small letters, digits and _, first a letter."
         elif not find_component(name).of_environment:
             yield at, f"Training adds a component called {name!r} itself. Choose another name."

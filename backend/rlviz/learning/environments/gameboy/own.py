@@ -8,7 +8,7 @@ from typing import Any, ClassVar, Literal
 from pydantic import Field, create_model
 
 from rlviz.domain.environment import CustomEnvironment
-from rlviz.domain.games import Game
+from rlviz.domain.games import FrameSkip, Game
 from rlviz.domain.reward_components import label_of
 from rlviz.domain.spaces import Space, box, discrete
 from rlviz.learning.environments.base import DOWN, LEFT, RIGHT, SPACE, UP, Environment, Options, discrete_controls
@@ -67,7 +67,7 @@ def options_of(game: Game) -> GameOptions:
             seen,
             Field(game.observation, description="The values of its taps, or the screen at half its size."),
         ),
-        "frame_skip": (int, Field(game.frame_skip, ge=1, le=60, description="Frames of a step.")),
+        "frame_skip": (FrameSkip, Field(game.frame_skip, description="Frames of a step.")),
         "hold": (
             int,
             Field(game.hold, ge=1, le=60, description="Frames of a step during which the buttons are held."),
@@ -144,4 +144,5 @@ def _world(game: Game) -> World | None:
         rooms_across=cell.rooms_across,
         rooms_down=cell.rooms_down,
         rooms=cell.rooms,
+        stages=cell.stages or 1,
     )

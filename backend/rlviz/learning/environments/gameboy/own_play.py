@@ -59,9 +59,10 @@ class OwnGame(SteppedGame, ReportsFaults):
         self._game, self._random_frames = game, random_frames
         self._compute = {one.name: expression(one.value, game) for one in game.components}
         self._weights = dict(weights)
-        self._done = _condition(game.done, game)
-        self._success = _condition(game.success, game)
+        self._done = _optional(game.done, game)
+        self._success = _optional(game.success, game)
         self._cell = None if game.cell is None else (expression(game.cell.x, game), expression(game.cell.y, game))
+        self._stage = None if game.cell is None else _optional(game.cell.stage, game)
         self._low = np.array([tap.scale[0] for tap in game.taps], np.float32)
         self._span = np.array([tap.scale[1] - tap.scale[0] for tap in game.taps], np.float32)
         self._step = 0
@@ -93,6 +94,16 @@ class OwnGame(SteppedGame, ReportsFaults):
         column, row = int(x // 1), int(y // 1)
         inside = 0 <= column < self._game.cell.columns and 0 <= row < self._game.cell.rows
         return (column, row) if inside else None
+
+    def stage(self) -> int:
+        """Return the stage of progress, counted from 0.
+
+        A value beyond the first or the last stage counts as that stage, so that the visit to the cell counts.
+        """
+        if self._stage is None or self._game.cell is None or self._game.cell.stages is None:
+            return 0
+        value = self._value(self._stage, "cell.stage")
+        return min(max(int(value // 1), 0), self._game.cell.stages - 1)
 
     def capture_state(self) -> object:
         return super().capture_state(), dict(self._changed), self._step
@@ -161,7 +172,7 @@ class OwnGame(SteppedGame, ReportsFaults):
             return 0.0
 
 
-def _condition(text: str | None, game: Game) -> Expression | None:
+def _optional(text: str | None, game: Game) -> Expression | None:
     return None if text is None else expression(text, game)
 
 
