@@ -54,12 +54,12 @@ def test_an_episode_that_begins_in_the_archive_is_marked_and_counts_for_nothing_
     environments.close()
 
 
-def test_the_time_limit_counts_from_the_start_of_the_environments_own_episode(tmp_path: Path) -> None:
+def test_the_time_limit_counts_from_the_cell_in_which_an_episode_begins(tmp_path: Path) -> None:
     environments = explore(tmp_path, archive=1.0)
     environments.reset()
-    walk(environments, DOWN, RIGHT)
-    _, done, info = walk(environments, *[LEFT] * 99)
-    assert (done, info["TimeLimit.truncated"], info[EXPLORED]["explored/archive_length"]) == (True, True, 99)
+    walk(environments, *[LEFT] * 60, DOWN, RIGHT)
+    _, done, info = walk(environments, *[LEFT] * 100)
+    assert (done, info["TimeLimit.truncated"], info[EXPLORED]["explored/archive_length"]) == (True, True, 100)
     environments.close()
 
 

@@ -71,9 +71,9 @@ def test_an_archived_state_begins_an_episode_where_it_is_drawn(tmp_path: Path) -
     assert np.array_equal(picture(episode), picture(walked)), "the picture shows the cell"
     step = episode.take_action(DOWN)
     assert (step.observation, step.cell, step.number) == (8, 8, 1)
-    for _ in range(98):
+    for _ in range(99):
         step = episode.take_action(LEFT)
-    assert (step.truncated, step.number) == (True, 99), "the time limit counts the way to the cell"
+    assert (step.truncated, step.number) == (True, 100), "the time limit does not count the way to the cell"
 
 
 def test_two_episodes_from_one_state_draw_the_numbers_of_their_seeds(tmp_path: Path) -> None:
@@ -140,6 +140,15 @@ def test_a_recorded_episode_is_replayed_up_to_the_cell(tmp_path: Path) -> None:
     assert (episode.newest.observation, episode.newest.cell) == (steps[index].observation, steps[index].cell)
     assert (episode.newest.number, episode.newest.episode_return) == (0, 0.0)
     assert episode.take_action(LEFT).number == 1
+
+
+def test_the_time_limit_counts_from_the_cell_of_a_recorded_episode(tmp_path: Path) -> None:
+    folder = make_run(tmp_path, **FIRM)
+    record(folder, [LEFT] * 50 + [DOWN, DOWN], seed=3)
+    episode = begin(folder, replayed(folder, 51))
+    assert episode.newest.cell == 4
+    steps = [episode.take_action(LEFT) for _ in range(100)]
+    assert [step.number for step in steps if step.truncated] == [100]
 
 
 def test_an_environment_that_does_not_repeat_the_record_begins_nothing(tmp_path: Path) -> None:

@@ -31,6 +31,9 @@ _BUILT = frozenset(
 )
 """Attributes that are set when the environment is built, and that training does not change."""
 
+TIME_LIMIT = frozenset({"_elapsed_steps"})
+"""Attributes in which the library's wrapper counts the steps up to the time limit."""
+
 
 class NotCapturable(Exception):
     """The state of an environment cannot be captured; the message says why."""
@@ -104,6 +107,17 @@ def restore_environment(env: Env, state: bytes) -> None:
             set_attributes(layer, value)
     if (conforming := conforming_layer(env)) is not None:
         conforming.forget_step()
+
+
+def begin_time_limit(env: Env, seed: int) -> None:
+    """Let the time limit count from the current state on, where that state can be captured. ``seed`` is that of a reset
+    in between, which leaves nothing else behind."""
+    try:
+        state = capture_environment(env, without=TIME_LIMIT)
+    except NotCapturable:
+        return
+    env.reset(seed=seed)
+    restore_environment(env, state)
 
 
 def restore_in_other(env: Env, twin: Env, state: bytes, seed: int) -> None:

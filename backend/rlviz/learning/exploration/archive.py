@@ -19,7 +19,7 @@ import zstandard
 from numpy.typing import NDArray
 
 from rlviz.domain.visits import archive_weights
-from rlviz.learning.environments.state import NotCapturable, capture_environment, restore_environment
+from rlviz.learning.environments.state import TIME_LIMIT, NotCapturable, capture_environment, restore_environment
 from rlviz.learning.environments.wrappers import Env
 
 MOST_BYTES = 64_000_000
@@ -35,11 +35,12 @@ _LEFT_OUT = frozenset(
     {
         *("rewards", "needs_reset", "episode_returns", "episode_lengths", "episode_times", "total_steps", "t_start"),
         *("P", "initial_state_distrib", "_world", "_np_random"),
+        *TIME_LIMIT,
     }
 )
 """Attributes that are not part of an archived state: the library's Monitor counts from the start of the archived
-episode on; tables of toy text and our description of cells never change; and the generator continues, so that two
-episodes from the same cell differ."""
+episode on; tables of toy text and our description of cells never change; the generator continues, so that two episodes
+from the same cell differ; and the time limit begins anew: the way to a cell may have taken nearly all of it."""
 
 
 @dataclass(frozen=True)

@@ -70,7 +70,7 @@ class Start(Protocol):
 class Episode:
     """An episode in an environment. Call ``begin``, then ``take`` until a step is the last.
 
-    With ``start``, it begins there: its steps and its return count from there, the environment's time limit does not.
+    With ``start``, it begins there: its steps and its return count from there.
     """
 
     def __init__(

@@ -15,7 +15,7 @@ from rlviz.domain.errors import NoOtherFuture, NothingToPlay
 from rlviz.learning.environments.cells import CELL
 from rlviz.learning.environments.custom import find_environment
 from rlviz.learning.environments.make import make_training_environments
-from rlviz.learning.environments.state import NotCapturable, restore_in_other
+from rlviz.learning.environments.state import NotCapturable, begin_time_limit, restore_in_other
 from rlviz.learning.exploration.archive import read_archived
 from rlviz.learning.exploration.bonuses import task_of
 from rlviz.learning.playing.futures import RecordedEpisode, read_episode
@@ -49,6 +49,7 @@ class ReplayedStart:
             self._alive()
             step = episode.take_action(action)
         self._check(self._recorded.differing_column(step))
+        begin_time_limit(env, seed)
         _seed_environment(env, seed)
         return step.observation, {CELL: step.cell}
 
