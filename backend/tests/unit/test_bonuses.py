@@ -111,6 +111,22 @@ def test_novelty_is_limited_to_a_share_of_the_return(episode_return: float) -> N
     assert max(added[20:]) > 0
 
 
+def test_novelty_keeps_its_share_when_all_is_familiar_and_prefers_what_is_rare() -> None:
+    novelty, added, rare = Novelty(BOX, 1, share=0.5, seed=1), [], []
+    generator = np.random.default_rng(0)
+    for number in range(150):
+        seen = generator.uniform(-0.2, 0.2, (60, 3)).astype(np.float32)
+        if number % 10 == 0:
+            seen[30:] += 0.8
+        rewards = [novelty.rewards(row[None])[0] for row in seen]
+        (rare if number % 10 == 0 else added).append(sum(rewards))
+        novelty.end_episode(0, -200.0)
+    familiar = np.mean(added[-45:])
+    assert min(rare[-5:]) > 1.5 * familiar > 1.5
+    assert 10 < 0.9 * familiar + 0.1 * np.mean(rare[-5:]) <= 50, "half of what may be added: 0.5 × 200"
+    assert max(rare) <= 100 + 1e-9
+
+
 def test_novelty_continues_from_its_state_and_does_not_use_the_generators() -> None:
     random.seed(0)
     np.random.seed(0)

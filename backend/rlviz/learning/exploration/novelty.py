@@ -114,15 +114,20 @@ class Novelty:
         self._layers = _difference(_layers(self._target), _layers(self._predictor))
 
     def _limit(self) -> tuple[float, float]:
-        """Return the most that may be added to an episode, and the factor, at most 1, with which half of it is added on
-        average: an episode that finds more than usual gets more."""
+        """Return the most that may be added to an episode, and the factor with which half of it is added on average.
+
+        Errors fall by orders of magnitude as the predictor learns, but the rare observations keep the larger ones. The
+        factor grows as errors fall, so an episode that finds more than usual always gets more. It is at most 1 until
+        an episode has ended.
+        """
         finished = list(self._finished)
         mean_return = sum(one for _, one in finished) / len(finished) if finished else 0.0
         most = self._share * max(LEAST_RETURN, mean_return)
-        added = float(self._running.mean())
+        unlimited = float(self._running.mean())
         if finished:
-            added = max(added, sum(one for one, _ in finished) / len(finished))
-        return most, min(1.0, most / 2 / added) if added > 0 else 1.0
+            unlimited = max(unlimited, sum(one for one, _ in finished) / len(finished))
+        factor = most / 2 / unlimited if unlimited > 0 else 1.0
+        return most, factor if finished else min(1.0, factor)
 
     def _scaled(self, encoded: Floats) -> Floats:
         if not self._scales:
