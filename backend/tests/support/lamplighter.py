@@ -95,8 +95,6 @@ def solve(player: Player) -> None:
     player.go(6, 5)
     player.go(4, 4)
     player.take(RIGHT, RIGHT, NOTHING)
-    player.go(7, 5)
-    player.take(UP, UP, NOTHING)
     player.go(1, 1)
     player.leave(9, 4, RIGHT)
     player.leave(4, 0, UP)

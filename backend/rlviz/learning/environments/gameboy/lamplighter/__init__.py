@@ -14,7 +14,7 @@ FOLDER = Path(__file__).parent
 CARTRIDGE = BuiltCartridge(
     rom=FOLDER / "lamplighter.gb",
     symbols=FOLDER / "lamplighter.sym",
-    sha256="cb4b7f234ea1c4163e8c084b56256a729afb7f6f085b80f142523dc9704db0d6",
+    sha256="df2e942ab2f55a0f494b423450398630e224fac58b30fdf245952bace0ba20b7",
 )
 
 ROOMS = ("lighthouse", "cliff", "lookout", "woods", "village", "beach", "ruin", "meadow", "cave")
