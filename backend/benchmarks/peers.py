@@ -90,7 +90,7 @@ def _measured(name: str, python: Path, root: Path, rows: int) -> Iterator[Measur
         found: dict[str, float] = json.loads(done.stdout.splitlines()[-1])
         return found
 
-    folder = root / name
+    folder = root / f"{name}-run"  # "rlviz" is not allowed as the id of a run
     folder.mkdir()
     logged = work("log", folder)
     if name == OWN:  # as the service does after a run has ended
