@@ -171,6 +171,8 @@ def _values(algorithm: Algorithm, presets: list[Preset]) -> Iterator[str]:
     yield row("---", *("---" for _ in presets))
     yield row("timesteps", *(f"{preset.total_timesteps:,}" for preset in presets))
     yield row("policy kept", *map(_kept_policy, presets))
+    if any(preset.exploration for preset in presets):
+        yield row("[exploration](exploration.md)", *(str(preset.exploration or "none") for preset in presets))
     for name in names:
         yield row(f"`{name}`", *(show(preset.hyperparameters.get(name, getattr(defaults, name))) for preset in presets))
 
