@@ -43,6 +43,8 @@ to you; you can change any value in the form. Presets for a specific environment
 | Stable | `stable` | a smooth curve with few setbacks |
 | High Score | `high-score` | the best final policy, even if training takes long |
 
+A preset can also set [exploration](exploration.md#presets), which you can change, too.
+
 Hyperparameters that are not in a table of presets have the algorithm's default. The tables of hyperparameters below
 list the defaults. Seeds range from 0 to {LIMITS.seed.maximum:,}, training lengths from {_STEPS.minimum} to
 {_STEPS.maximum:,} steps.
@@ -171,6 +173,8 @@ def _values(algorithm: Algorithm, presets: list[Preset]) -> Iterator[str]:
     yield row("---", *("---" for _ in presets))
     yield row("timesteps", *(f"{preset.total_timesteps:,}" for preset in presets))
     yield row("policy kept", *map(_kept_policy, presets))
+    if any(preset.exploration for preset in presets):
+        yield row("[exploration](exploration.md)", *(str(preset.exploration or "none") for preset in presets))
     for name in names:
         yield row(f"`{name}`", *(show(preset.hyperparameters.get(name, getattr(defaults, name))) for preset in presets))
 

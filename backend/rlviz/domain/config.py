@@ -161,6 +161,14 @@ class ExplorationPlan(LazyModel):
         "PPO and A2C only. null: none.",
     )
 
+    def __str__(self) -> str:
+        """Return what is on, such as ``coverage 0.3, archive 0.5``; ``none`` if nothing is."""
+        numbers = {name: getattr(self, name) for name in ("coverage", "archive", "novelty", "imitation")}
+        parts = [f"{name} {value:g}" for name, value in numbers.items() if value is not None]
+        if self.map and self.coverage is None and self.archive is None:
+            parts.insert(0, "map")
+        return ", ".join(parts) or "none"
+
     @property
     def is_on(self) -> bool:
         return self.changes_environments or self.imitation is not None

@@ -415,7 +415,9 @@ class RunSpec(_Strict):
     )
     rules: Rules = ()
     exploration: ExplorationPlan | None = Field(
-        None, exclude_if=lambda plan: plan is None, description="Rewards for exploration, and the map; null: none."
+        None,
+        exclude_if=lambda plan: plan is None,
+        description="Rewards for exploration, and the map; null: that of the preset, `{}`: none.",
     )
     reward: RewardPlan | None = Field(
         None, exclude_if=lambda plan: plan is None, description="Weights and caps of the reward's components."

@@ -8,9 +8,9 @@ from enum import StrEnum
 from types import MappingProxyType
 from typing import Annotated, Literal
 
-from pydantic import BeforeValidator, ConfigDict, Field, JsonValue
+from pydantic import BeforeValidator, ConfigDict, Field, JsonValue, field_validator
 
-from rlviz.domain.config import EvaluationPlan, TotalTimesteps
+from rlviz.domain.config import EvaluationPlan, ExplorationPlan, TotalTimesteps
 from rlviz.domain.evaluation import PolicyChoice
 from rlviz.domain.ids import Instant
 from rlviz.domain.lazy_model import LazyModel
@@ -47,7 +47,7 @@ PRESET_TITLES: Mapping[PresetId, str] = MappingProxyType(
 
 
 class _Values(LazyModel):
-    """Hyperparameters that differ from the algorithm's defaults, and a training length.
+    """Hyperparameters that differ from the algorithm's defaults, a training length, evaluations and exploration.
 
     ``when`` names the environment options that the preset is made for; {} means all.
     """
@@ -62,6 +62,18 @@ class _Values(LazyModel):
     when: dict[str, JsonValue] = Field(default_factory=dict)
     hyperparameters: dict[str, JsonValue] = Field(default_factory=dict)
     evaluation: EvaluationPlan | None = Field(None, description="Evaluation during training; None: none.")
+    exploration: ExplorationPlan | None = Field(
+        None,
+        exclude_if=lambda plan: plan is None,
+        description="How training explores; None: it does not.",
+    )
+
+    @field_validator("exploration")
+    @classmethod
+    def _check_start_cell(cls, plan: ExplorationPlan | None) -> ExplorationPlan | None:
+        if plan is not None and plan.start_cell is not None:
+            raise ValueError("A preset cannot begin episodes in one cell. Leave start_cell out.")
+        return plan
 
 
 class Preset(_Values):

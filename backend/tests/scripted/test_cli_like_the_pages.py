@@ -248,3 +248,24 @@ def test_a_damaged_run_is_repaired(warm: Service) -> None:
     assert warm.api("POST", "/runs/damaged/take-up").is_success
     assert done(warm, "repair", "damaged").out.startswith("damaged completed")
     assert [json.loads(line)["seq"] for line in journal.read_text().splitlines()] == [1, 2, 3]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "explores"),
+    [
+        ((), {"map": False, "coverage": 0.3, "novelty": None, "archive": 0.5}),
+        (("--preset", "none", "--steps", "1000"), None),
+        (("--coverage", "0.1"), {"map": False, "coverage": 0.1, "novelty": None, "archive": 0.5}),
+        (("--option", "observation=pixels", "--map"), {"map": True, "coverage": 0.3, "novelty": None, "archive": 0.5}),
+        (("--algo", "ppo", "--preset", "stable", "--imitation", "5"),
+         {"map": False, "coverage": 0.3, "novelty": None, "archive": 0.5, "imitation": 5}),
+        (("--algo", "dqn", "--coverage", "0.1"), {"map": False, "coverage": 0.1, "novelty": None}),
+        (("--no-exploration",), None),
+        (("--no-exploration", "--archive", "0.2"), {"map": False, "coverage": None, "novelty": None, "archive": 0.2}),
+    ],
+)  # fmt: skip
+def test_options_of_exploration_override_those_of_the_preset_one_by_one(
+    warm: Service, arguments: tuple[str, ...], explores: dict[str, object] | None
+) -> None:
+    run_id = done(warm, "run", "--env", "GameBoy/Lamplighter-v0", *arguments, "--no-start").out.strip()
+    assert warm.get(f"/runs/{run_id}")["config"].get("exploration") == explores

@@ -14,6 +14,7 @@ import pyarrow.parquet as pq
 import pytest
 from sqlmodel import delete
 
+from rlviz.domain.config import ExplorationPlan
 from rlviz.domain.errors import InvalidRequest, UnknownName
 from rlviz.domain.export_formats import ResultsFormat
 from rlviz.rundir.journal import JournalWriter
@@ -280,6 +281,17 @@ def test_a_variant_is_saved_as_a_preset_with_its_measurements(app: Application, 
     run = app.runs.create(NewRun("ppo", preset="own-good-one"))
     assert (run.preset, run.total_timesteps) == ("own-good-one", 1_500)
     app.own_presets.delete("own-good-one")
+
+
+def test_a_saved_preset_explores_as_its_variant(app: Application, source: ExperimentSource) -> None:
+    results = results_service(app).results(source, ResultsRequest(threshold=21.5))
+    config = folder_of(app, run_of(source, "good")).read_config()
+    explores = config.model_copy(update={"exploration": ExplorationPlan(novelty=0.5)})
+    kept = preset_of(source, "good", "Curious", explores, results, now=1_000.0)
+    assert kept.exploration == ExplorationPlan(novelty=0.5)
+    begins = config.model_copy(update={"exploration": ExplorationPlan(archive=0.5, start_cell=3)})
+    with pytest.raises(InvalidRequest, match="begins episodes in one cell"):
+        preset_of(source, "good", "From there", begins, results, now=1_000.0)
 
 
 def test_a_variant_without_a_score_cannot_be_saved(source: ExperimentSource) -> None:

@@ -136,3 +136,25 @@ def test_a_missing_preset_cannot_be_deleted(tmp_path: Path, preset_id: str) -> N
 def test_a_title_without_letters_is_refused() -> None:
     with pytest.raises(ValueError, match="title"):
         preset("!!!")
+
+
+def test_a_preset_of_your_own_explores(tmp_path: Path) -> None:
+    own = OwnPresets(tmp_path)
+    own.keep(preset("Plain"))
+    own.keep(preset("Curious", exploration={"novelty": 0.5, "imitation": 5}))
+    assert "exploration" not in (tmp_path / "presets" / "own-plain.json").read_text()
+    config = resolve_config(NewRun("ppo", preset="own-curious"), 0.0, own_presets=own.all())
+    assert str(config.exploration) == "novelty 0.5, imitation 5"
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"algorithm": "dqn", "hyperparameters": {}, "exploration": {"imitation": 5}},
+        {"hyperparameters": {"normalize_observations": True}, "exploration": {"imitation": 5}},
+    ],
+)
+def test_a_preset_that_its_algorithm_cannot_explore_with_is_skipped(tmp_path: Path, changes: dict[str, Any]) -> None:
+    own = OwnPresets(tmp_path)
+    own.keep(preset("Impossible", **changes))
+    assert own.all() == ()

@@ -84,9 +84,8 @@ def test_presets_called_fast_are_as_fast_as_the_others() -> None:
 def trains_alike(one: Preset, other: Preset) -> bool:
     """Return whether both do the same as long as both train: no value depends on the length."""
     follows = ("schedule", "exploration")
-    return one.hyperparameters == other.hyperparameters and not any(
-        word in name for name in one.hyperparameters for word in follows
-    )
+    same = (one.hyperparameters, one.exploration) == (other.hyperparameters, other.exploration)
+    return same and not any(word in name for name in one.hyperparameters for word in follows)
 
 
 def test_presets_called_high_score_reach_the_highest_return_or_admit_that_they_do_not() -> None:
@@ -177,6 +176,7 @@ def same_settings(one: Told, said: re.Match[str]) -> bool:
     length = one.preset.total_timesteps / other.total_timesteps
     return (
         differ == schedule
+        and one.preset.exploration == other.exploration
         and ("trains to the end" in rest) == (stops == [True, False])
         and is_about(length, number_of(said["ratio"] or ""), 0.05)
     )

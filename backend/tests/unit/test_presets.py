@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
-import pytest
+from typing import Any
 
+import pytest
+from pydantic import ValidationError
+
+from rlviz.domain.config import ExplorationPlan
 from rlviz.domain.errors import UnknownName
 from rlviz.domain.presets import Preset, PresetId
 from rlviz.learning.algorithms import ALGORITHMS
@@ -11,6 +15,8 @@ from rlviz.learning.algorithms.base import Algorithm
 from rlviz.learning.environments import ENVIRONMENTS
 from rlviz.learning.environments.base import Environment
 from rlviz.learning.presets.catalog import digest, measured, preset_files, preset_for, presets_for
+from rlviz.server.runs.choices import view_environment
+from rlviz.server.runs.configuration import NewRun, check_exploration, check_imitation, resolve_config
 from rlviz.server.runs.environments import variants
 from tests.support.cases import cases
 
@@ -33,7 +39,17 @@ def test_every_pair_has_each_preset_once_and_can_train_with_it(algorithm: Algori
     assert [preset.id for preset in presets] == list(PresetId)
     for preset in presets:
         spaces = environment.observation_space, environment.action_space
-        algorithm.validate(preset.hyperparameters, preset.total_timesteps, spaces)
+        values = algorithm.validate(preset.hyperparameters, preset.total_timesteps, spaces)
+        check_exploration(preset.exploration, environment, algorithm)
+        check_imitation(preset.exploration, values)
+
+
+def test_a_run_can_be_made_with_every_preset_of_an_environment() -> None:
+    for file in preset_files():
+        for preset in file.preset if file.environment is not None else ():
+            new = NewRun(preset.algorithm, str(file.environment), preset.id, env_options=preset.when)
+            config = resolve_config(new, 0.0)
+            assert (config.preset, config.exploration) == (preset.id, preset.exploration)
 
 
 def test_every_file_has_an_environment_and_algorithms_that_fit() -> None:
@@ -99,7 +115,61 @@ def test_figures_are_invalidated_by_changed_training_and_not_by_changed_texts() 
     others = {
         changed(total_timesteps=preset.total_timesteps + 1),
         changed(hyperparameters={**preset.hyperparameters, "gamma": 0.5}),
+        changed(exploration=ExplorationPlan(novelty=0.5)),
         digest(preset, "Acrobot-v1"),
     }
-    assert len({same, *others}) == 4
+    assert len({same, *others}) == 5
     assert measured(preset.model_copy(update={"total_timesteps": 101}), "CartPole-v1") is None
+
+
+# Exploration
+
+LAMPLIGHTER = "GameBoy/Lamplighter-v0"
+
+
+@pytest.mark.parametrize(
+    ("preset", "given", "explores"),
+    [
+        ("fast", None, {"coverage": 0.3, "archive": 0.5}),
+        ("fast", {}, None),
+        ("fast", {"novelty": 0.5}, {"novelty": 0.5}),
+        (None, None, None),
+        (None, {"map": True}, {"map": True}),
+    ],
+)
+def test_a_run_explores_as_its_preset_unless_the_request_says_how(
+    preset: str | None, given: dict[str, Any] | None, explores: dict[str, Any] | None
+) -> None:
+    asked = None if given is None else ExplorationPlan.model_validate(given)
+    new = NewRun("ppo", LAMPLIGHTER, preset, total_timesteps=1_000, exploration=asked)
+    expected = None if explores is None else ExplorationPlan.model_validate(explores)
+    assert resolve_config(new, 0.0).exploration == expected
+
+
+def test_random_actions_explore_like_no_preset() -> None:
+    assert resolve_config(NewRun("random", LAMPLIGHTER, "fast"), 0.0).exploration is None
+
+
+def test_the_api_says_how_a_preset_explores() -> None:
+    info = view_environment(ENVIRONMENTS.get(LAMPLIGHTER), [ALGORITHMS.get("ppo"), ALGORITHMS.get("dqn")])
+    ppo, dqn = ({str(preset.exploration) for preset in info.presets[name]} for name in ("ppo", "dqn"))
+    assert (ppo, dqn) == ({"coverage 0.3, archive 0.5"}, {"None"})
+
+
+def test_a_preset_cannot_begin_in_one_cell() -> None:
+    values = preset_for("fast", "ppo", LAMPLIGHTER).model_dump()
+    with pytest.raises(ValidationError, match="Leave start_cell out"):
+        Preset.model_validate({**values, "exploration": {"archive": 0.5, "start_cell": 3}})
+
+
+@pytest.mark.parametrize(
+    ("plan", "text"),
+    [
+        ({}, "none"),
+        ({"map": True}, "map"),
+        ({"map": True, "novelty": 0.5}, "map, novelty 0.5"),
+        ({"map": True, "archive": 0.25, "coverage": 1, "imitation": 10}, "coverage 1, archive 0.25, imitation 10"),
+    ],
+)
+def test_a_plan_says_what_is_on(plan: dict[str, Any], text: str) -> None:
+    assert str(ExplorationPlan.model_validate(plan)) == text

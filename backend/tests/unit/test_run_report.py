@@ -27,6 +27,7 @@ from rlviz.server.exchange.report.film import FILMED, MOST_CELLS, Moment, base64
 from rlviz.server.exchange.report.page import SCRIPT, draw_curve, header_policy, page_policy, write_page
 from rlviz.server.exchange.report.service import MOST_BYTES, RunReportService, value_text
 from rlviz.server.exchange.report.story import Cell, Curve, Film, Mark
+from rlviz.server.runs.configuration import NewRun, resolve_config
 from rlviz.settings import Settings
 from rlviz.stats.report_page import NARROW, WIDE
 from tests.support.run_folders import append_rows, journal, make_run
@@ -268,6 +269,13 @@ def test_seeds_have_each_figure_and_its_usual_interval(tmp_path: Path) -> None:
     assert story.seeds.made == [group.definition]
 
 
+LAMPLIGHTER = resolve_config(NewRun("ppo", "GameBoy/Lamplighter-v0", "fast"), 0.0)
+OF_PRESET: dict[str, Any] = {
+    name: getattr(LAMPLIGHTER, name)
+    for name in ("env_id", "env_options", "preset", "total_timesteps", "hyperparameters", "evaluation", "exploration")
+}
+
+
 @pytest.mark.parametrize(
     ("config", "said"),
     [
@@ -283,6 +291,12 @@ def test_seeds_have_each_figure_and_its_usual_interval(tmp_path: Path) -> None:
         (
             {"exploration": ExplorationPlan(map=True, novelty=0.5, imitation=10)},
             "--steps 100000 --map --novelty 0.5 --imitation 10",
+        ),
+        (OF_PRESET, "--steps 600000 --evaluate-every"),
+        ({**OF_PRESET, "exploration": None}, "--steps 600000 --no-exploration --evaluate-every"),
+        (
+            {**OF_PRESET, "exploration": ExplorationPlan(coverage=0.1)},
+            "--steps 600000 --no-exploration --coverage 0.1 --evaluate-every",
         ),
         ({"parent": {"run_id": "b", "snapshot": "5", "step": 5}}, "Forked from b at step 5."),
     ],

@@ -1,11 +1,15 @@
+import clsx from "clsx";
 import { type ReactNode, useState } from "react";
 import type { ExplorationPlan, Limits, World } from "@/api/types";
 import { setting } from "@/lib/number";
+import { Badge } from "@/ui/badge";
+import { Button } from "@/ui/button";
 import { Disclosure } from "@/ui/disclosure";
 import { Field } from "@/ui/field";
 import { controlClass } from "@/ui/select";
 import { Switch } from "@/ui/switch";
 import { parseDecimal, parseInteger } from "./parse";
+import { CHANGED, ResetMark } from "./reset-mark";
 
 /** The switches of exploration, and their numbers as typed. */
 export interface ExplorationDraft {
@@ -61,9 +65,36 @@ export function explorationDraft(
   };
 }
 
-/** What is planned until the user edits it: only a map, where the world has several rooms to find. */
-export function defaultExploration(world: World | null, limits: Limits): ExplorationDraft {
-  return { ...explorationDraft(null, limits), map: (world?.rooms.length ?? 0) > 1 };
+/** What is planned until the user edits it: the preset's plan, and a map where the world has several rooms to find. */
+export function defaultExploration(
+  world: World | null,
+  limits: Limits,
+  preset: ExplorationPlan | null = null,
+): ExplorationDraft {
+  const draft = explorationDraft(preset, limits);
+  return { ...draft, map: draft.map || (world?.rooms.length ?? 0) > 1 };
+}
+
+/** Whether both plans do the same; null: none. Coverage and the archive have a map without the switch for it. */
+export function isSameExploration(
+  one: ExplorationPlan | null,
+  other: ExplorationPlan | null,
+): boolean {
+  const [ours, theirs] = [one, other].map((plan) => {
+    const { map = false, coverage = null, archive = null, start_cell = null } = plan ?? {};
+    const { novelty = null, imitation = null } = plan ?? {};
+    const counts = map || coverage !== null || archive !== null;
+    return JSON.stringify([counts, coverage, archive, start_cell, novelty, imitation]);
+  });
+  return ours === theirs;
+}
+
+/** The part of a request that asks for `plan`: nothing if the preset plans the same, `{}` if its plan is switched off. */
+export function explorationRequest(
+  plan: ExplorationPlan | null,
+  preset: ExplorationPlan | null,
+): { exploration?: ExplorationPlan } {
+  return isSameExploration(plan, preset) ? {} : { exploration: plan ?? {} };
 }
 
 /** The draft with everything off that the environment or the algorithm does not allow. */
@@ -140,17 +171,51 @@ export function explorationProblems(
   );
 }
 
-interface ExplorationSectionProps extends ExplorationFieldsProps {
+/** What a preset sets, to mark the switches that differ from it. */
+export interface PresetExploration {
+  /** Title of the preset. */
+  title: string;
+  draft: ExplorationDraft;
+}
+
+const ROWS = ["map", ...EXPLORATION_SWITCHES.map(({ field }) => field)] as const;
+type Row = (typeof ROWS)[number];
+
+/** What a row is set to: `on`, `off`, or its number as typed. */
+function valueOf(draft: ExplorationDraft, row: Row): string {
+  if (row === "map") return draft.map || draft.covers || draft.returns ? "on" : "off";
+  const { on } = EXPLORATION_SWITCHES.find(({ field }) => field === row)!;
+  return draft[on] ? draft[row].trim() : "off";
+}
+
+/** The change that sets a row as in `usual`. */
+function resetOf(usual: ExplorationDraft, row: Row): Partial<ExplorationDraft> {
+  if (row === "map") return { map: valueOf(usual, row) === "on" };
+  const { on } = EXPLORATION_SWITCHES.find(({ field }) => field === row)!;
+  return { [on]: usual[on], [row]: usual[row] };
+}
+
+interface ExplorationSectionProps extends Omit<ExplorationFieldsProps, "usual"> {
   className: string;
   limits: Limits;
   /** Whether it is open before the user opens it. */
   startsOpen: boolean;
+  /** The preset, if it sets exploration. */
+  preset?: PresetExploration;
+  /** Called to set everything as in the preset. */
+  onReset?: () => void;
+  /** What the head says instead of the switches that are on. */
+  summary?: string;
 }
 
 /** The section of a form with the switches of exploration; its head says which are on. */
 export function ExplorationSection(props: ExplorationSectionProps) {
-  const { className, limits, startsOpen, ...fields } = props;
+  const { className, limits, startsOpen, preset, onReset, summary, ...fields } = props;
   const [opened, setOpened] = useState(startsOpen);
+  const { draft, choices } = fields;
+  const changed = ROWS.filter(
+    (row) => preset && valueOf(draft, row) !== valueOf(preset.draft, row),
+  );
   return (
     <Disclosure
       className={className}
@@ -158,8 +223,11 @@ export function ExplorationSection(props: ExplorationSectionProps) {
       onToggle={setOpened}
       summary={<span className="font-semibold">Exploration</span>}
       aside={
-        <span className="min-w-0 truncate text-xs font-normal text-ink-faint">
-          {explorationText(explorationOf(fields.draft, limits, fields.choices).plan)}
+        <span className="flex min-w-0 items-center gap-2">
+          <span className="min-w-0 truncate text-xs font-normal text-ink-faint">
+            {summary ?? explorationText(explorationOf(draft, limits, choices).plan)}
+          </span>
+          {changed.length > 0 && <Badge tone="warn">{changed.length} changed</Badge>}
         </span>
       }
     >
@@ -168,7 +236,15 @@ export function ExplorationSection(props: ExplorationSectionProps) {
           Training can add rewards for exploring. Episode returns and evaluations stay those of the
           environment.
         </p>
-        <ExplorationFields {...fields} />
+        {preset && changed.length > 0 && (
+          <div className="flex flex-wrap items-center justify-between gap-2 rounded-md bg-warn-tint px-3 py-1.5 text-xs text-warn">
+            Marked switches differ from {preset.title}.
+            <Button size="sm" variant="quiet" onClick={onReset}>
+              Reset all
+            </Button>
+          </div>
+        )}
+        <ExplorationFields {...fields} usual={preset?.draft} />
       </div>
     </Disclosure>
   );
@@ -179,10 +255,13 @@ interface ExplorationFieldsProps {
   choices: ExplorationChoices;
   problems: ExplorationProblems;
   onChange: (change: Partial<ExplorationDraft>) => void;
+  /** What a preset sets: rows that differ from it are marked. Left out: none are. */
+  usual?: ExplorationDraft;
 }
 
 /** A switch for the map and for each reward, with what it costs. */
-export function ExplorationFields({ draft, choices, problems, onChange }: ExplorationFieldsProps) {
+export function ExplorationFields(props: ExplorationFieldsProps) {
+  const { draft, choices, problems, onChange, usual } = props;
   const { world, canImitate } = choices;
   const number = (name: RealField | "imitation", label: string, hint: string) => (
     <Field label={label} hint={hint} error={problems[name]}>
@@ -198,87 +277,91 @@ export function ExplorationFields({ draft, choices, problems, onChange }: Explor
       )}
     </Field>
   );
+  /** A switch, a mark if it differs from the preset, what it costs, and its number if it is on. */
+  const row = (name: Row, control: ReactNode, cost: ReactNode, field?: ReactNode) => {
+    const own = usual && valueOf(usual, name);
+    const changed = own !== undefined && valueOf(draft, name) !== own;
+    return (
+      <div className={clsx("flex flex-col gap-2", changed && CHANGED)}>
+        <div>
+          <div className="flex items-center justify-between gap-2">
+            {control}
+            {usual && changed && (
+              <ResetMark
+                name={name}
+                usual={own}
+                owner="preset"
+                onReset={() => onChange(resetOf(usual, name))}
+              />
+            )}
+          </div>
+          <p className="pl-10 text-xs text-ink-soft">{cost}</p>
+        </div>
+        {field}
+      </div>
+    );
+  };
   return (
     <div className="flex flex-col gap-4">
       {world ? (
         <>
-          <div>
+          {row(
+            "map",
             <Switch
               label="Record the map"
               checked={draft.map || draft.covers || draft.returns}
               disabled={draft.covers || draft.returns}
               onChange={(map) => onChange({ map })}
-            />
-            <Cost>Counts visits to each cell. Costs up to 6 % of training time.</Cost>
-          </div>
-          <div className="flex flex-col gap-2">
-            <div>
-              <Switch
-                label="Reward coverage"
-                checked={draft.covers}
-                onChange={(covers) => onChange({ covers })}
-              />
-              <Cost>
-                For the first visit to a cell in an episode, less the better the cell is known.
-                Costs up to 6 % of training time.
-              </Cost>
-            </div>
-            {draft.covers && number("coverage", "Reward for a new cell", "Falls with 1/√episodes")}
-          </div>
-          <div className="flex flex-col gap-2">
-            <div>
-              <Switch
-                label="Begin in an archive"
-                checked={draft.returns}
-                onChange={(returns) => onChange({ returns })}
-              />
-              <Cost>
-                Begins some episodes in a cell that was seldom visited. They do not count for the
-                return. Costs 4 to 15 % of training time, more at first, and up to 64 MB.
-              </Cost>
-            </div>
-            {draft.returns && number("archive", "Share of episodes", "0.3 is three of ten")}
-          </div>
+            />,
+            "Counts visits to each cell. Costs up to 6 % of training time.",
+          )}
+          {row(
+            "coverage",
+            <Switch
+              label="Reward coverage"
+              checked={draft.covers}
+              onChange={(covers) => onChange({ covers })}
+            />,
+            "For the first visit to a cell in an episode, less the better the cell is known. Costs up to 6 % of training time.",
+            draft.covers && number("coverage", "Reward for a new cell", "Falls with 1/√episodes"),
+          )}
+          {row(
+            "archive",
+            <Switch
+              label="Begin in an archive"
+              checked={draft.returns}
+              onChange={(returns) => onChange({ returns })}
+            />,
+            "Begins some episodes in a cell that was seldom visited. They do not count for the return. Costs 4 to 15 % of training time, more at first, and up to 64 MB.",
+            draft.returns && number("archive", "Share of episodes", "0.3 is three of ten"),
+          )}
         </>
       ) : (
         <p className="text-xs text-ink-soft">
           This environment has no cells, so there is no map, no reward for coverage and no archive.
         </p>
       )}
-      <div className="flex flex-col gap-2">
-        <div>
-          <Switch
-            label="Reward novelty"
-            checked={draft.seeks}
-            onChange={(seeks) => onChange({ seeks })}
-          />
-          <Cost>
-            For observations that a small network cannot predict yet (RND). Costs 1 to 15 % of
-            training time, and more with Q-learning on a table.
-          </Cost>
-        </div>
-        {draft.seeks && number("novelty", "At most this share of the return", "0.5 is half of it")}
-      </div>
-      {canImitate && (
-        <div className="flex flex-col gap-2">
-          <div>
-            <Switch
-              label="Imitate the best episodes"
-              checked={draft.imitates}
-              onChange={(imitates) => onChange({ imitates })}
-            />
-            <Cost>
-              After an update, learns again from the episodes with the highest returns. Costs 1 to 8
-              % of training time, and up to 64 MB.
-            </Cost>
-          </div>
-          {draft.imitates && number("imitation", "Episodes to keep", "Those with the best returns")}
-        </div>
+      {row(
+        "novelty",
+        <Switch
+          label="Reward novelty"
+          checked={draft.seeks}
+          onChange={(seeks) => onChange({ seeks })}
+        />,
+        "For observations that a small network cannot predict yet (RND). Costs 1 to 15 % of training time, and more with Q-learning on a table.",
+        draft.seeks && number("novelty", "At most this share of the return", "0.5 is half of it"),
       )}
+      {canImitate &&
+        row(
+          "imitation",
+          <Switch
+            label="Imitate the best episodes"
+            checked={draft.imitates}
+            onChange={(imitates) => onChange({ imitates })}
+          />,
+          "After an update, learns again from the episodes with the highest returns. Costs 1 to 8 % of training time, and up to 64 MB.",
+          draft.imitates && number("imitation", "Episodes to keep", "Those with the best returns"),
+        )}
     </div>
   );
-}
-
-function Cost({ children }: { children: ReactNode }) {
-  return <p className="pl-10 text-xs text-ink-soft">{children}</p>;
 }

@@ -1,12 +1,12 @@
 /** Form fields made from the service's schemas, for the forms of a new run, a fork and an experiment. */
 
 import clsx from "clsx";
-import { RotateCcw } from "lucide-react";
 import type { Hyperparameter } from "@/api/types";
 import { setting } from "@/lib/number";
 import { Field } from "@/ui/field";
 import { controlClass, Select } from "@/ui/select";
 import { describeBounds } from "./parse";
+import { CHANGED, ResetMark } from "./reset-mark";
 
 interface SchemaFieldProps {
   schema: Hyperparameter;
@@ -31,23 +31,15 @@ export function SchemaField({ schema, typed, own, owner, error, onChange }: Sche
       label={schema.name}
       hint={help(schema)}
       error={error}
-      className={clsx(
-        changed &&
-          "relative before:absolute before:inset-y-0 before:-left-2.5 before:w-0.5 before:rounded-full before:bg-warn",
-      )}
+      className={changed ? CHANGED : undefined}
       aside={
         changed && (
-          <button
-            type="button"
-            aria-label={`Reset ${schema.name} to ${setting(own)}`}
-            onClick={() => onChange(null)}
-            className="flex min-w-0 items-center gap-1 rounded-sm text-2xs text-warn hover:underline"
-          >
-            <span className="truncate">
-              {owner}: <span className="font-mono">{setting(own)}</span>
-            </span>
-            <RotateCcw aria-hidden className="size-3 shrink-0" />
-          </button>
+          <ResetMark
+            name={schema.name}
+            usual={setting(own)}
+            owner={owner}
+            onReset={() => onChange(null)}
+          />
         )
       }
     >

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -31,6 +32,9 @@ from rlviz.cli.output import note
 from rlviz.cli.rule_text import read_rules
 from rlviz.domain.recommended import RECOMMENDED
 from rlviz.domain.sinks import SinkKind
+
+if TYPE_CHECKING:
+    from rlviz.cli.connection import Connection
 
 Seed = Annotated[int | None, typer.Option(help="Seed of all random numbers.", show_default="drawn")]
 Name = Annotated[str | None, typer.Option(help="Its name.")]
@@ -106,6 +110,14 @@ def run(
     explore_map: Annotated[
         bool, typer.Option("--map", help="Record how often each cell of the environment is visited.")
     ] = False,
+    no_exploration: Annotated[
+        bool,
+        typer.Option(
+            "--no-exploration",
+            help="Leave out what the preset explores with. Otherwise --map, --coverage, --novelty, --archive and "
+            "--imitation override only their own value of the preset.",
+        ),
+    ] = False,
     coverage: Annotated[
         float | None,
         typer.Option(help="Reward for the first visit to a cell in an episode; it falls as the cell becomes known."),
@@ -175,7 +187,6 @@ def run(
         "env_options": parse_pairs(options, "--option"),
         "evaluation": _evaluation(evaluate_every, evaluate_episodes, stop_after),
         "anatomy": anatomy,
-        **_exploration(explore_map, coverage=coverage, novelty=novelty, archive=archive, imitation=imitation),
         **_reward(reward_weights, reward_caps),
         "rules": read_rules(rules, rule_file),
         "name": name,
@@ -184,8 +195,11 @@ def run(
         "sinks": [kind.value for kind in dict.fromkeys(sink or ())],
         "start": start,
     }
+    switches = {"map": explore_map or None, "coverage": coverage, "novelty": novelty}
+    switches |= {"archive": archive, "imitation": imitation}
     described = {name: given for name, given in (("tags", tags), ("notes", notes)) if given is not None}
     with connected(context, starts_run=start) as connection:
+        body |= _exploration(connection, body, switches, without_preset=no_exploration)
         if count is None:
             created = connection.post("/runs", body)
             if described:
@@ -307,10 +321,35 @@ def _warn_of_length(created: dict[str, Any]) -> None:
         note(warning)
 
 
-def _exploration(explore_map: bool, **switches: float | None) -> dict[str, Any]:
-    """Return the part of the request that switches exploration on; empty without one of its options."""
+def _exploration(
+    connection: Connection, body: Mapping[str, Any], switches: Mapping[str, float | None], *, without_preset: bool
+) -> dict[str, Any]:
+    """Return the part of the request that changes the exploration of its preset; empty without an option for that.
+
+    Args:
+        connection: The service, which knows the presets.
+        body: The rest of the request.
+        switches: The values of the options by field of the plan; None: not given.
+        without_preset: Whether to leave out what the preset explores with.
+    """
     given = {name: value for name, value in switches.items() if value is not None}
-    return {"exploration": {"map": explore_map, **given}} if explore_map or given else {}
+    if without_preset:
+        return {"exploration": given}
+    return {"exploration": {**_planned(connection, body), **given}} if given else {}
+
+
+def _planned(connection: Connection, body: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return what the preset of a request explores with; empty if there is no such preset."""
+    environment = next((one for one in connection.get("/environments") if one["id"] == body["env_id"]), None)
+    if environment is None:
+        return {}
+    options = {one["name"]: one["default"] for one in environment["options"]} | body["env_options"]
+    facts = next((one for one in environment["variants"] if one["options"].items() <= options.items()), environment)
+    algorithm = facts["recommended_algorithm"] if body["algo"] == RECOMMENDED else body["algo"]
+    for preset in facts["presets"].get(algorithm, ()):
+        if preset["recommended"] if body["preset"] == RECOMMENDED else preset["id"] == body["preset"]:
+            return preset["exploration"] or {}
+    return {}
 
 
 def _reward(weights: list[str] | None, caps: list[str] | None) -> dict[str, Any]:

@@ -103,7 +103,7 @@ def digest(preset: Preset, env_id: str) -> str:
 
     Measured results are valid only for the same digest.
     """
-    trained = {"algorithm", "total_timesteps", "when", "hyperparameters", "evaluation"}
+    trained = {"algorithm", "total_timesteps", "when", "hyperparameters", "evaluation", "exploration"}
     content = preset.model_dump(mode="json", include=trained, exclude_none=True)
     text = json.dumps({**content, "environment": env_id}, sort_keys=True)
     return hashlib.sha256(text.encode()).hexdigest()[:16]

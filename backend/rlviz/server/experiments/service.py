@@ -79,7 +79,12 @@ LEAST_SECONDS = 1.0
 
 _MERGED = ("hyperparameters", "env_options")
 
-_BROUGHT_BY = {"algo": ("env_id",), "preset": ("algo", "env_id"), "total_timesteps": ("preset",)}
+_BROUGHT_BY = {
+    "algo": ("env_id",),
+    "preset": ("algo", "env_id"),
+    "total_timesteps": ("preset",),
+    "exploration": ("preset",),
+}
 """For a field with an error: other fields that may cause it, the likeliest first."""
 
 

@@ -9,7 +9,7 @@ from typing import Any, Literal
 
 from pydantic import Field, JsonValue
 
-from rlviz.domain.config import EvaluationPlan, RunActor, actor_of
+from rlviz.domain.config import EvaluationPlan, ExplorationPlan, RunActor, actor_of
 from rlviz.domain.environment import Controls
 from rlviz.domain.experiments import Parameter
 from rlviz.domain.limits import LIMITS, Bounds
@@ -86,6 +86,7 @@ class PresetInfo(Wire):
     total_timesteps: int
     end_step: int = Field(description="Step at which training ends: `total_timesteps` rounded up to whole rollouts.")
     evaluation: EvaluationPlan | None = Field(description="Evaluation during training, as the preset sets it.")
+    exploration: ExplorationPlan | None = Field(description="Exploration, as the preset sets it; null: none.")
     hyperparameters: dict[str, JsonValue] = Field(description="Every hyperparameter, with the preset's values.")
 
 
@@ -393,6 +394,7 @@ def view_preset(
         total_timesteps=preset.total_timesteps,
         end_step=values.training_end(preset.total_timesteps),
         evaluation=preset.evaluation,
+        exploration=preset.exploration,
         hyperparameters=values.model_dump(mode="json"),
     )
 

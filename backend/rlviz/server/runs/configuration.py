@@ -104,7 +104,7 @@ class NewRun:
     """A request to create a run. ``algo`` and ``preset`` may be RECOMMENDED.
 
     None selects the preset's value, a random seed, the default snapshot plan, and for ``anatomy`` (the record of
-    updates) on unless observations are pictures.
+    updates) on unless observations are pictures. A plan of exploration with nothing on means none.
     """
 
     algo: str
@@ -171,7 +171,8 @@ def resolve_config(
         total = preset.total_timesteps
     evaluation = new.evaluation or (preset.evaluation if preset else None) or EvaluationPlan()
     check_evaluation(evaluation, environment, learns=learns)
-    exploration = new.exploration if new.exploration is not None and new.exploration.is_on else None
+    explores = new.exploration if new.exploration is not None else preset.exploration if preset else None
+    exploration = explores if explores is not None and explores.is_on else None
     check_exploration(exploration, environment, algorithm)
     reward = new.reward if new.reward is not None and new.reward.is_on else None
     check_reward(reward, environment, learns=learns)
@@ -292,11 +293,7 @@ def check_exploration(plan: ExplorationPlan | None, environment: Environment, al
         return
     if algorithm is RANDOM:
         raise InvalidRequest.field("/exploration", "Random actions learn nothing. Leave exploration out.")
-    if plan.imitation is not None and not algorithm.imitates:
-        raise InvalidRequest.field(
-            "/exploration/imitation",
-            f"{algorithm.name} cannot imitate its best episodes. Leave imitation out, or choose PPO or A2C.",
-        )
+    check_imitates(plan, algorithm)
     if plan.counts_visits and environment.world is None:
         name = next((name for name in ("coverage", "archive") if getattr(plan, name) is not None), "map")
         raise InvalidRequest.field(
@@ -305,6 +302,15 @@ def check_exploration(plan: ExplorationPlan | None, environment: Environment, al
         )
     if plan.start_cell is not None:
         check_start_cell(plan.start_cell, plan.archive, environment, "/exploration/start_cell")
+
+
+def check_imitates(plan: ExplorationPlan | None, algorithm: Algorithm) -> None:
+    """Raise InvalidRequest if the algorithm cannot imitate its best episodes, but the plan says so."""
+    if plan is not None and plan.imitation is not None and not algorithm.imitates:
+        raise InvalidRequest.field(
+            "/exploration/imitation",
+            f"{algorithm.name} cannot imitate its best episodes. Leave imitation out, or choose PPO or A2C.",
+        )
 
 
 def check_start_cell(cell: int, archive: float | None, environment: Environment, pointer: str) -> None:

@@ -178,7 +178,7 @@ class RunCreate(Body):
         None, description="Record details of some updates; null: unless the agent sees pictures."
     )
     exploration: ExplorationPlan | None = Field(
-        None, description="Rewards for exploration that training adds, and the map; null: none."
+        None, description="Rewards for exploration that training adds, and the map; null: the preset's, `{}`: none."
     )
     reward: RewardPlan | None = Field(
         None, description="Weights and caps of the reward's components, in training only; null: none."

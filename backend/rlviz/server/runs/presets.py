@@ -13,6 +13,7 @@ from rlviz.domain.errors import FieldError, InvalidRequest, PresetNotFound, Rlvi
 from rlviz.domain.presets import OwnPreset, is_built_in_title
 from rlviz.learning.algorithms import ALGORITHMS
 from rlviz.rundir.files import atomic_write
+from rlviz.server.runs.configuration import check_imitates, check_imitation
 
 log = logging.getLogger(__name__)
 
@@ -95,7 +96,10 @@ def _read(path: Path) -> OwnPreset | None:
         preset = OwnPreset.model_validate_json(content)
         if preset.id != path.stem:
             raise ValueError(f"its id is {preset.id!r}")  # noqa: TRY301
-        ALGORITHMS.get(preset.algorithm).validate(preset.hyperparameters, preset.total_timesteps)
+        algorithm = ALGORITHMS.get(preset.algorithm)
+        values = algorithm.validate(preset.hyperparameters, preset.total_timesteps)
+        check_imitates(preset.exploration, algorithm)
+        check_imitation(preset.exploration, values)
     except (OSError, ValueError, ValidationError, RlvizError) as error:
         log.warning("Skipping the preset in %s: %s", path, error)
         return None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import pytest
@@ -9,17 +10,23 @@ import pytest
 from rlviz.domain.config import RunConfig
 from rlviz.domain.errors import FieldError, InvalidRequest
 from rlviz.domain.experiments import ExperimentSpec, RunSpec
+from rlviz.domain.presets import OwnPreset
 from rlviz.server.experiments.service import SpecificationCheck
 from rlviz.server.runs.configuration import NewRun, resolve_config
 from tests.support.cases import cases
+from tests.support.training import CREATED_AT
 
 
 class Runs:
-    """Resolves configurations as the service does, without a catalogue."""
+    """Resolves configurations as the service does, without a catalogue. ``own``: the user's presets."""
+
+    def __init__(self, own: Sequence[OwnPreset] = ()) -> None:
+        self._own = own
 
     def resolve(self, wishes: RunSpec, seed: int, memory: int | None = None) -> RunConfig:
         given = {name: getattr(wishes, name) for name in RunSpec.model_fields}
-        return resolve_config(NewRun(**given, seed=seed), 0.0, memory_limit=8 * 10**9, memory_per_worker=memory)
+        limits = {"memory_limit": 8 * 10**9, "memory_per_worker": memory}
+        return resolve_config(NewRun(**given, seed=seed), 0.0, own_presets=self._own, **limits)
 
 
 def resolved(pace: float | None = None, **given: Any) -> dict[str, RunSpec]:
@@ -172,6 +179,35 @@ def test_a_trial_trains_everything_that_was_requested() -> None:
             assert got["latched"] is True
         else:
             assert got == wanted, name
+
+
+def test_a_variant_explores_as_its_preset_unless_the_specification_says_how() -> None:
+    explored = resolved(
+        base={"algo": "ppo", "env_id": "GameBoy/Lamplighter-v0", "preset": "fast"},
+        variants=[
+            {"name": "preset"},
+            {"name": "own", "changes": {"exploration": {"novelty": 0.5}}},
+            {"name": "none", "changes": {"exploration": {}}},
+            {"name": "other preset", "changes": {"algo": "dqn"}},
+        ],
+    )
+    texts = [str(one.exploration) for one in explored.values()]
+    assert texts == ["coverage 0.3, archive 0.5", "novelty 0.5", "None", "None"]
+
+
+def test_a_conflict_with_the_exploration_of_a_preset_names_the_preset() -> None:
+    own = OwnPreset.model_validate(
+        {
+            **{"id": "own-imitator", "title": "Imitator", "algorithm": "ppo", "environment": "CartPole-v1"},
+            **{"summary": "-", "tradeoff": "-", "source": "-", "created_at": CREATED_AT},
+            **{"total_timesteps": 10_000, "exploration": {"imitation": 5}},
+        }
+    )
+    check = SpecificationCheck(Runs([own]), lambda _algo, _env: None)  # type: ignore[arg-type]
+    spec = {"base": {"preset": own.id}, "variants": change(hyperparameters={"normalize_observations": True})}
+    with pytest.raises(InvalidRequest, match="Leave imitation out") as caught:
+        check.resolved(ExperimentSpec.model_validate(spec))
+    assert caught.value.fields[0].pointer == "/base/preset"
 
 
 def test_each_switch_of_exploration_is_trained_and_counted_with_its_time() -> None:

@@ -72,6 +72,15 @@ test("exploration and reward are columns where variants differ, and facts where 
   expect(varied.table.rows.map((row) => row.at(-1))).toEqual(["coverage 0.1", "off"]);
   expect(Object.fromEntries(varied.facts)).toMatchObject({ "Reward in training": "engine × 0.5" });
   expect(Object.fromEntries(varied.facts)).not.toHaveProperty("Exploration");
+  const [, second] = variants;
+  const preset = described(
+    experiment(
+      { base, variants: [{ name: "0" }, second!] },
+      { variants: [variant("a"), variant("b")] },
+    ),
+    upper,
+  );
+  expect(preset.table.rows.map((row) => row.at(-1))).toEqual(["the preset’s", "off"]);
   const same = experiment({ base: { ...base, exploration: explores }, grid: { gamma: [0.9] } });
   expect(Object.fromEntries(described(same, upper).facts)).toMatchObject({
     Exploration: "coverage 0.1",

@@ -56,7 +56,7 @@ function variantTable(
       ...specification.base?.env_options,
       ...changes?.env_options,
       ...variant.hyperparameters,
-      ...trainingText(specification, changes),
+      ...trainingText(specification, changes, variant.preset !== null),
     };
   });
   const names = [...new Set(of.flatMap(Object.keys))];
@@ -74,9 +74,10 @@ function variantTable(
 type Training = Partial<Pick<NonNullable<Specification["base"]>, "exploration" | "reward">>;
 
 /** Exploration and reward of all, or of a variant that replaces them. */
-function trainingText({ base }: Specification, changes: Training = {}) {
+function trainingText({ base }: Specification, changes: Training = {}, hasPreset = true) {
+  const plan = changes.exploration ?? base?.exploration ?? null;
   return {
-    exploration: explorationText(changes.exploration ?? base?.exploration ?? null),
+    exploration: plan === null && hasPreset ? "the preset’s" : explorationText(plan),
     "reward in training": rewardText(changes.reward ?? base?.reward ?? null),
   };
 }

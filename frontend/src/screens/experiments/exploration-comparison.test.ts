@@ -4,7 +4,7 @@ import { explorationDraft } from "@/forms/exploration";
 import { type ExperimentDraft, FIRST, offerIn, OFF } from "./draft";
 import { explorationComparisonOf, withAndWithoutExploration } from "./exploration-comparison";
 import { algorithms, environments, limits, place, read } from "./fixtures";
-import { movedDraft } from "./specification";
+import { exploresAsPresets, movedDraft, usualExploration } from "./specification";
 
 const world = (rooms: number) => ({ rooms: Array(rooms).fill({}) }) as unknown as World;
 const cells = (one: Environment, rooms = 1) => ({ ...one, world: world(rooms) });
@@ -190,4 +190,36 @@ test("imitation for all is refused where a line that takes it cannot imitate", (
   expect(problems({ variants: [ppo!, { algo: "dqn", preset: "fast", exploration: OFF }] })).toEqual(
     {},
   );
+});
+
+const SET = { map: false, coverage: 0.3, novelty: null, archive: 0.5 };
+const explores = (one: Environment) => ({
+  ...cells(one, 2),
+  presets: { ...one.presets, ppo: one.presets.ppo!.map((each) => ({ ...each, exploration: SET })) },
+});
+const island = offerIn([explores(cartpole)], algorithms, [place("CartPole-v1")]);
+
+test("lines explore as their presets until exploration is edited for all", () => {
+  expect(sent(FIRST, island), "a map where the preset does not explore").toEqual({
+    "PPO Fast": undefined,
+    "DQN Fast": only({ map: true }),
+  });
+  expect(read(FIRST, island).specification.base).not.toHaveProperty("exploration");
+  const same = { ...FIRST, variants: [FIRST.variants[0]!, { algo: "ppo", preset: "stable" }] };
+  expect(usualExploration(same, island, limits)).toMatchObject({ coverage: "0.3", returns: true });
+  expect(exploresAsPresets(same, island)).toBe(true);
+  const off = { ...FIRST, exploration: explorationDraft(null, limits) };
+  expect(exploresAsPresets(off, island)).toBe(false);
+  expect(read(off, island).specification.base).toMatchObject({ exploration: {} });
+  const grid = { ...FIRST, kind: "grid" as const, grid: [{ name: "gamma", text: "0.9, 0.99" }] };
+  expect(read(grid, island).specification.base).not.toHaveProperty("exploration");
+});
+
+test("the switches of a line's preset are compared", () => {
+  expect(sent(withAndWithoutExploration(FIRST, island, limits), island)).toEqual({
+    coverage: only({ map: true, coverage: 0.3 }),
+    archive: only({ map: true, archive: 0.5 }),
+    together: only({ map: true, coverage: 0.3, archive: 0.5 }),
+    without: only({ map: true }),
+  });
 });

@@ -43,7 +43,8 @@ export function withAndWithoutExploration(
 ): ExperimentDraft {
   const line = draft.kind === "variants" ? draft.variants[0] : draft.base;
   if (!line) return draft;
-  const typed = draft.exploration ?? usualExploration(draft, offer, limits);
+  const alone = { ...draft, variants: [{ ...line, exploration: undefined }] };
+  const typed = draft.exploration ?? usualExploration(alone, offer, limits);
   const possible = possibleSwitches(line, typed, offer);
   const chosen = possible.filter(({ on }) => typed[on]);
   const switches = chosen.length > 0 ? chosen : possible;

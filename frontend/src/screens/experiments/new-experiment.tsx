@@ -50,6 +50,7 @@ import {
   refusalsOf,
 } from "./problems";
 import {
+  exploresAsPresets,
   isUntouched,
   movedDraft,
   openingDraft,
@@ -303,6 +304,7 @@ function TrainingFields({ draft, offer, limits, problems, onChange }: TrainingFi
         className={SECTION}
         limits={limits}
         startsOpen={false}
+        summary={exploresAsPresets(draft, offer) ? "As the presets set it" : undefined}
         draft={exploration}
         choices={explorationIn(offer, algosOf(draft))}
         problems={explorationProblems(own)}

@@ -1,6 +1,11 @@
-import type { CreateExperiment, Environment, Limits } from "@/api/types";
+import type { CreateExperiment, Environment, ExplorationPlan, Limits } from "@/api/types";
 import { presetsFor } from "@/api/variant";
-import { defaultExploration, type ExplorationDraft, explorationOf } from "@/forms/exploration";
+import {
+  defaultExploration,
+  type ExplorationDraft,
+  explorationOf,
+  isSameExploration,
+} from "@/forms/exploration";
 import { parseHyperparameter } from "@/forms/parse";
 import { type RewardDraft, rewardOf } from "@/forms/reward-plan";
 import { LISTED, parseSeeds } from "@/forms/seed-choice";
@@ -86,6 +91,7 @@ function variants(reading: Reading): CreateExperiment {
           ...{ algo: variant.algo, preset: variant.preset || "none" },
           ...(several && { env_id: place.env, ...options[at] }),
           ...(Object.keys(hyperparameters).length > 0 && { hyperparameters }),
+          ...mapOf(variant, where[at], reading),
           ...training,
         },
       }));
@@ -160,13 +166,8 @@ function search(reading: Reading): CreateExperiment {
 
 /** Settings that every run has, in any environment. */
 function everywhere(reading: Reading) {
-  const { draft, offer, limits, advanced, problems } = reading;
-  const exploration = readExploration(
-    draft.exploration ?? usualExploration(draft, offer, limits),
-    algosOf(draft),
-    POINTERS.base,
-    reading,
-  );
+  const { draft, offer, advanced, problems } = reading;
+  const exploration = explorationOfAll(reading);
   const unable = algosThatCannotImitate(draft, offer);
   if (exploration?.imitation != null && unable.length > 0) {
     problems.set(
@@ -183,13 +184,65 @@ function everywhere(reading: Reading) {
   } as NonNullable<CreateExperiment["base"]>;
 }
 
-/** What is explored in all runs until the user edits it. */
+/** What the preset of a line explores with in an environment; null: nothing. */
+function explorationOfPreset(
+  { algo, preset }: VariantDraft,
+  environment: Environment | undefined,
+  offer: Offer,
+): ExplorationPlan | null {
+  const presets = presetsFor(environment, algorithmOf(offer, algo));
+  return presets.find(({ id }) => id === preset)?.exploration ?? null;
+}
+
+/** What the presets explore with, for each line without an exploration of its own and each environment. */
+function explorationOfPresets(draft: ExperimentDraft, offer: Offer): (ExplorationPlan | null)[] {
+  const lines =
+    draft.kind === "variants"
+      ? draft.variants.filter(({ exploration }) => exploration === undefined)
+      : [draft.base];
+  const where = [offer.environment, ...offer.others].slice(0, placesOf(draft).length);
+  return lines.flatMap((line) =>
+    where.map((environment) => explorationOfPreset(line, environment, offer)),
+  );
+}
+
+/** Whether lines explore as their presets, because one of these explores and the user has not edited it for all. */
+export function exploresAsPresets(draft: ExperimentDraft, offer: Offer): boolean {
+  return draft.exploration === null && somePresetExplores(draft, offer);
+}
+
+function somePresetExplores(draft: ExperimentDraft, offer: Offer): boolean {
+  return explorationOfPresets(draft, offer).some((plan) => !isSameExploration(plan, null));
+}
+
+/** What the form shows for all runs until the user edits it: the presets' exploration if they have the same. */
 export function usualExploration(
   draft: ExperimentDraft,
   offer: Offer,
   limits: Limits,
 ): ExplorationDraft {
-  return defaultExploration(explorationIn(offer, algosOf(draft)).world, limits);
+  const [first = null, ...others] = explorationOfPresets(draft, offer);
+  const common = others.every((plan) => isSameExploration(plan, first)) ? first : null;
+  return defaultExploration(explorationIn(offer, algosOf(draft)).world, limits, common);
+}
+
+/** What the base says of exploration; null: nothing, so runs explore as their presets. */
+function explorationOfAll(reading: Reading): ExplorationPlan | null {
+  const { draft, offer, limits } = reading;
+  if (exploresAsPresets(draft, offer)) return null;
+  const typed = draft.exploration ?? usualExploration(draft, offer, limits);
+  const plan = readExploration(typed, algosOf(draft), POINTERS.base, reading);
+  return plan ?? (somePresetExplores(draft, offer) ? {} : null);
+}
+
+/** The map of a line whose preset does not explore, where other lines explore as their presets. */
+function mapOf(line: VariantDraft, environment: Environment | undefined, reading: Reading) {
+  const { draft, offer, limits } = reading;
+  if (!exploresAsPresets(draft, offer)) return {};
+  if (!isSameExploration(explorationOfPreset(line, environment, offer), null)) return {};
+  const allowed = explorationIn(offer, [line.algo]);
+  const { plan } = explorationOf(defaultExploration(allowed.world, limits), limits, allowed);
+  return plan ? { exploration: plan } : {};
 }
 
 /** Names of the algorithms that train as set for all, and cannot imitate. */

@@ -20,6 +20,7 @@ import {
   type Offer,
   type Place,
   placesOf,
+  presetOf,
   presetsOf,
   rewardComponentsOf,
   type VariantDraft,
@@ -208,7 +209,12 @@ function OwnExploration(props: OwnFieldsProps & { limits: Limits }) {
         label={`Exploration ${place + 1}`}
         value={exploration}
         onChange={(choice) =>
-          onChange({ exploration: choice === OWN ? explorationDraft(null, limits) : choice })
+          onChange({
+            exploration:
+              choice === OWN
+                ? explorationDraft(presetOf(offer, variant)?.exploration, limits)
+                : choice,
+          })
         }
       />
       {own && (

@@ -11,7 +11,7 @@ import numpy as np
 from pydantic import JsonValue
 
 from rlviz import __version__
-from rlviz.domain.config import RunActor, RunConfig
+from rlviz.domain.config import ExplorationPlan, RunActor, RunConfig
 from rlviz.domain.errors import ArtifactNotFound, InvalidRequest, RunFolderError, UnknownName
 from rlviz.domain.ids import utc
 from rlviz.domain.limits import DEFAULT_CURVE_POINTS
@@ -532,7 +532,7 @@ def _command(config: RunConfig, preset: Preset | None) -> str | None:
         for name, value in values.items():
             if name not in known or known[name] != value:
                 words += [flag, f"{name}={_argument(value)}"]
-    words += _exploration_words(config) + _reward_words(config)
+    words += _exploration_words(config, None if preset is None else preset.exploration) + _reward_words(config)
     plan, usual_plan = config.evaluation, None if preset is None else preset.evaluation
     if plan.every_steps is not None:
         words += ["--evaluate-every", str(plan.every_steps), "--evaluate-episodes", str(plan.episodes)]
@@ -542,9 +542,14 @@ def _command(config: RunConfig, preset: Preset | None) -> str | None:
     return shlex.join(words)
 
 
-def _exploration_words(config: RunConfig) -> list[str]:
-    """Return the options that switch on what the run explored with. Each switch has an option of its name."""
-    words = []
+def _exploration_words(config: RunConfig, planned: ExplorationPlan | None) -> list[str]:
+    """Return the options that switch on what the run explored with. Each switch has an option of its name.
+
+    ``planned``: the exploration of its preset, which needs no options.
+    """
+    if planned is not None and planned == config.exploration:
+        return []
+    words = ["--no-exploration"] if planned is not None else []
     for name, value in ({} if config.exploration is None else config.exploration.model_dump()).items():
         if value is True:
             words.append(f"--{name}")

@@ -472,7 +472,14 @@ def preset_of(
     """Return a preset from a variant.
 
     ``config``: configuration of the run that ``run_of`` returns; ``results``: results with the trials' own scores.
+    Raises InvalidRequest if its episodes begin in one cell, which presets do not do.
     """
+    if config.exploration is not None and config.exploration.start_cell is not None:
+        raise InvalidRequest.field(
+            "/variant",
+            f"{source.variants[variant]} begins episodes in one cell (start_cell), which a preset cannot do. Keep a "
+            "variant without it.",
+        )
     label = source.variants[variant]
     found = measured_of(variant, results)
     seeds = f"{found.seeds} seed{'' if found.seeds == 1 else 's'}"
@@ -488,6 +495,7 @@ def preset_of(
         when=config.env_options,
         hyperparameters=config.hyperparameters,
         evaluation=config.evaluation,
+        exploration=config.exploration,
         measured=found,
         curve=curve_of(results.curves, variant),
         experiment_id=source.id,

@@ -2,7 +2,7 @@ import type { Hyperparameter, Rule, RunConfig, RunDetail, SinkKind } from "@/api
 import { environmentOfRun } from "@/api/variant";
 import { draftOf, withOwnKeys } from "@/forms/rules/draft";
 import { LISTED } from "@/forms/seed-choice";
-import { defaultExploration, explorationDraft } from "@/forms/exploration";
+import { explorationDraft, explorationOf, isSameExploration } from "@/forms/exploration";
 import { rewardDraft } from "@/forms/reward-plan";
 import { planDraft } from "@/forms/snapshot-plan";
 import { setting } from "@/lib/number";
@@ -21,7 +21,9 @@ import {
   schemasOf,
   type Typed,
   untouched,
+  usualExploration,
 } from "./draft";
+import { explorationChoices } from "./submit";
 
 const KEY = "rlviz.new-run";
 
@@ -114,7 +116,11 @@ export function draftFromRun(
   draft = changeDraft(choices, draft, { field: "preset", value: config.preset ?? "" });
   const evaluation = evaluationFrom(config.evaluation);
   const planned = presetOf(choices, draft)?.total_timesteps;
-  const usual = defaultExploration(environmentOf(choices, draft)?.world ?? null, choices.limits);
+  const usual = explorationOf(
+    usualExploration(choices, draft),
+    choices.limits,
+    explorationChoices(choices, draft),
+  );
   return {
     ...draft,
     name: `${name.slice(0, choices.limits.run_name.maximum - COPY.length)}${COPY}`,
@@ -123,8 +129,9 @@ export function draftFromRun(
     hyperparameters: differing("hyperparameters", config.hyperparameters),
     evaluation: same(evaluation, evaluationOf(choices, draft)) ? null : evaluation,
     anatomy: config.anatomy === anatomyOf(choices, draft) ? null : (config.anatomy ?? null),
-    exploration:
-      config.exploration || usual.map ? explorationDraft(config.exploration, choices.limits) : null,
+    exploration: isSameExploration(config.exploration ?? null, usual.plan)
+      ? null
+      : explorationDraft(config.exploration, choices.limits),
     reward: config.reward ? rewardDraft(config.reward) : null,
     snapshots: planOfRun(choices, config),
     rules: rules.map(draftOf),

@@ -11,7 +11,7 @@ import { hyperparametersFor, presetsFor, recommendedPreset, variantFor } from "@
 import { fittingValues } from "@/forms/parse";
 import type { RuleDraft } from "@/forms/rules/draft";
 import { type SeedChoice, seedFor } from "@/forms/seed-choice";
-import type { ExplorationDraft } from "@/forms/exploration";
+import { defaultExploration, type ExplorationDraft } from "@/forms/exploration";
 import type { RewardDraft } from "@/forms/reward-plan";
 import type { PlanDraft } from "@/forms/snapshot-plan";
 import { setting } from "@/lib/number";
@@ -57,7 +57,7 @@ export interface Draft {
   evaluation: EvaluationDraft | null;
   /** Whether to record the anatomy of updates. `null`: not edited. */
   anatomy: boolean | null;
-  /** Rewards for exploration, and the map. `null`: not edited, so only the map is on, and only in a world of several rooms. */
+  /** Rewards for exploration, and the map. `null`: not edited. */
   exploration: ExplorationDraft | null;
   /** Weights and caps of the reward's components. `null`: not edited. */
   reward: RewardDraft | null;
@@ -128,6 +128,21 @@ export function evaluationFrom(plan: RunConfig["evaluation"] | null): Evaluation
 /** The evaluation fields: as edited, otherwise those of the preset. */
 export function evaluationOf(choices: Choices, draft: Draft): EvaluationDraft {
   return draft.evaluation ?? evaluationFrom(presetOf(choices, draft)?.evaluation ?? null);
+}
+
+/**
+ * The fields of exploration until they are edited: those of the preset, with the map switched on in a world of several
+ * rooms.
+ */
+export function usualExploration(choices: Choices, draft: Draft): ExplorationDraft {
+  const world = environmentOf(choices, draft)?.world ?? null;
+  return defaultExploration(world, choices.limits, presetOf(choices, draft)?.exploration);
+}
+
+/** The fields of exploration: as edited, otherwise the usual ones. */
+export function explorationDraftOf(choices: Choices, draft: Draft): ExplorationDraft {
+  // A draft that an earlier version of the page stored lacks some fields.
+  return { ...usualExploration(choices, draft), ...draft.exploration };
 }
 
 /**

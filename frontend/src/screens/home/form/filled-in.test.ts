@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import type { Rule, RunDetail } from "@/api/types";
 import { firstDraft } from "./draft";
 import { draftFromRun, savedDraft, saveDraft } from "./draft-storage";
-import { choices } from "./fixtures";
+import { choices, exploring } from "./fixtures";
 import { submission } from "./submit";
 
 const typed = { ...firstDraft(choices), seed: "7" };
@@ -80,6 +80,19 @@ describe("a run that is duplicated", () => {
     const draft = draftFromRun(choices, run({ exploration }))!;
     expect(submission(choices, draft).body.exploration).toEqual(exploration);
     expect(draftFromRun(choices, run({}))).toMatchObject({ exploration: null });
+  });
+
+  test("brings how it explored if its preset explores otherwise", () => {
+    const sent = (exploration?: object) => {
+      const draft = draftFromRun(exploring, run({ exploration }))!;
+      return [draft.exploration === null, submission(exploring, draft).body.exploration];
+    };
+    expect(sent({ map: false, coverage: 0.3, novelty: null, archive: 0.5 })).toEqual([
+      ...[true, undefined],
+    ]);
+    expect(sent(), "it did not explore").toEqual([false, {}]);
+    const other = { map: false, coverage: null, novelty: 0.5 };
+    expect(sent(other)).toEqual([false, other]);
   });
 
   test("brings weights and caps", () => {

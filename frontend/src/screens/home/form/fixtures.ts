@@ -154,3 +154,27 @@ export const choices = {
     snapshot_bytes: { minimum: 1_000_000, maximum: 1e15 },
   },
 } as unknown as Choices;
+
+const [first, ...others] = choices.environments;
+
+/** The choices with an island of two rooms, where both presets of PPO explore, and those of DQN do not. */
+export const exploring: Choices = {
+  ...choices,
+  environments: [
+    {
+      ...first!,
+      world: {
+        ...{ columns: 4, rows: 4, rooms_across: 2, rooms_down: 1, rooms: ["Shore", "Wood"] },
+        ...{ marks: "", stages: 1, across: null, down: null },
+      },
+      presets: {
+        ...first!.presets,
+        ppo: first!.presets.ppo!.map((one, at) => ({
+          ...one,
+          exploration: { map: false, coverage: at === 0 ? 0.3 : 0.2, novelty: null, archive: 0.5 },
+        })),
+      },
+    },
+    ...others,
+  ],
+};

@@ -11,8 +11,9 @@ import {
   presetOf,
   replacedAlgorithmNote,
   timestepsOf,
+  usualExploration,
 } from "./draft";
-import { choices } from "./fixtures";
+import { choices, exploring } from "./fixtures";
 import { problemsAfter, problemsByPointer, submission, unplaced } from "./submit";
 
 const draftAfter = (...changes: DraftChange[]): Draft =>
@@ -97,6 +98,29 @@ describe("a draft", () => {
     expect(problems).toEqual({ "/exploration/novelty": "Must be above 0, at most 10" });
     expect(unplaced(problems, choices, wrong)).toEqual([]);
     expect(problemsAfter(problems, { field: "exploration", value: null })).toEqual({});
+  });
+
+  test("explores as its preset unless it was edited", () => {
+    const sent = (...changes: DraftChange[]) => {
+      const draft = changes.reduce(
+        (old, change) => changeDraft(exploring, old, change),
+        firstDraft(exploring),
+      );
+      return submission(exploring, draft).body.exploration;
+    };
+    const usual = usualExploration(exploring, firstDraft(exploring));
+    const edit = (change: object): DraftChange => ({
+      field: "exploration",
+      value: { ...usual, ...change },
+    });
+    expect(sent(), "that of the preset").toBeUndefined();
+    expect(sent(edit({ coverage: "0.1" }))).toEqual({
+      ...{ map: true, coverage: 0.1, novelty: null, archive: 0.5 },
+    });
+    expect(sent(edit({ covers: false, returns: false, map: false })), "none").toEqual({});
+    expect(sent({ field: "algo", value: "dqn" }), "only a map of the rooms").toEqual({
+      ...{ map: true, coverage: null, novelty: null },
+    });
   });
 
   test("weights and caps components once one is changed, until another environment is chosen", () => {

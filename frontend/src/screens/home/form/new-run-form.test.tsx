@@ -5,7 +5,7 @@ import { push } from "@/lib/testing/navigation";
 import { renderWithQueries, serve } from "@/lib/testing/service";
 import { firstDraft } from "./draft";
 import { savedDraft } from "./draft-storage";
-import { choices } from "./fixtures";
+import { choices, exploring } from "./fixtures";
 import { NewRunForm } from "./new-run-form";
 
 const start = () => userEvent.click(screen.getByRole("button", { name: "Start training" }));
@@ -149,6 +149,40 @@ test("differences from the preset are marked and can be reset individually or al
   await userEvent.type(field, "1");
   await userEvent.click(screen.getByRole("button", { name: "Reset all", hidden: true }));
   expect(field).toHaveValue("2048");
+});
+
+test("a preset's exploration is shown; changes are marked, kept and reset", async () => {
+  const asked = serve({ "POST /runs": () => ({ status: 201, body: { id: "ppo-a" } }) });
+  localStorage.setItem("rlviz-new-run-more", "true");
+  renderWithQueries(<NewRunForm choices={exploring} first={firstDraft(exploring)} />);
+  expect(screen.getByText("coverage 0.3, archive 0.5")).toBeVisible();
+  await userEvent.click(screen.getByText("Exploration"));
+  for (const name of ["Record the map", "Reward coverage", "Begin in an archive"]) {
+    expect(screen.getByRole("switch", { name })).toBeChecked();
+  }
+  expect(screen.getByRole("switch", { name: "Reward novelty" })).not.toBeChecked();
+  expect(screen.getByLabelText("Reward for a new cell")).toHaveValue("0.3");
+  expect(screen.getByLabelText("Share of episodes")).toHaveValue("0.5");
+  expect(screen.queryByText(/changed$/)).toBeNull();
+
+  await userEvent.click(screen.getByRole("radio", { name: "stable" }));
+  expect(screen.getByLabelText("Reward for a new cell")).toHaveValue("0.2");
+  await userEvent.click(screen.getByRole("radio", { name: "fast" }));
+
+  await userEvent.click(screen.getByRole("switch", { name: "Begin in an archive" }));
+  expect(screen.getByRole("button", { name: "Reset archive to 0.5" })).toHaveTextContent(
+    "preset: 0.5",
+  );
+  expect(screen.getAllByText("1 changed")).toHaveLength(2);
+  await userEvent.click(screen.getByRole("radio", { name: "stable" }));
+  expect(screen.getByLabelText("Reward for a new cell"), "it was changed").toHaveValue("0.3");
+  await userEvent.click(screen.getByRole("button", { name: "Reset coverage to 0.2" }));
+  expect(screen.getByLabelText("Reward for a new cell")).toHaveValue("0.2");
+  await userEvent.click(screen.getByRole("button", { name: "Reset all" }));
+  expect(screen.getByRole("switch", { name: "Begin in an archive" })).toBeChecked();
+  expect(screen.queryByText(/changed$/)).toBeNull();
+  await start();
+  expect(asked[0]!.body).not.toHaveProperty("exploration");
 });
 
 test("a button draws a random seed", async () => {

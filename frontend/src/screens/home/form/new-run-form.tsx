@@ -4,7 +4,11 @@ import { Dices, Play, TriangleAlert } from "lucide-react";
 import { type FormEvent, type ReactNode, useReducer, useRef, useState } from "react";
 import { pointerTo } from "@/api/http";
 import { learns } from "@/api/run-availability";
-import { defaultExploration, explorationProblems, ExplorationSection } from "@/forms/exploration";
+import {
+  type ExplorationDraft,
+  explorationProblems,
+  ExplorationSection,
+} from "@/forms/exploration";
 import { RewardSection } from "@/forms/reward-plan";
 import { SchemaField } from "@/forms/schema-field";
 import { LISTED, SeedCount, seedsWanted } from "@/forms/seed-choice";
@@ -32,6 +36,7 @@ import {
   environmentOf,
   type EvaluationDraft,
   evaluationOf,
+  explorationDraftOf,
   type FieldsProps,
   type Part,
   presetOf,
@@ -39,6 +44,7 @@ import {
   replacedAlgorithmNote,
   schemasOf,
   untouched,
+  usualExploration,
 } from "./draft";
 import { clearDraft, isUnedited, saveDraft } from "./draft-storage";
 import { failedMeasurement } from "./expectation";
@@ -426,20 +432,26 @@ function SinkFields({ draft, edit }: FieldsProps) {
   );
 }
 
-/** Rewards that training adds for exploration, and the map. */
+/** Rewards that training adds for exploration, and the map. Switches that differ from the preset's are marked. */
 function ExplorationPart({ choices, draft, edit, problems }: FieldsProps) {
-  const allowed = explorationChoices(choices, draft);
-  // A draft that an earlier version of the page stored lacks some fields.
-  const plan = { ...defaultExploration(allowed.world, choices.limits), ...draft.exploration };
+  const plan = explorationDraftOf(choices, draft);
+  const usual = usualExploration(choices, draft);
+  const preset = presetOf(choices, draft);
+  const change = (next: ExplorationDraft) => {
+    const same = JSON.stringify(next) === JSON.stringify(usual);
+    edit({ field: "exploration", value: same ? null : next });
+  };
   return (
     <ExplorationSection
       className={SECTION}
       limits={choices.limits}
       startsOpen={draft.exploration !== null}
       draft={plan}
-      choices={allowed}
+      choices={explorationChoices(choices, draft)}
+      preset={preset?.exploration ? { title: preset.title, draft: usual } : undefined}
       problems={explorationProblems(problems)}
-      onChange={(change) => edit({ field: "exploration", value: { ...plan, ...change } })}
+      onReset={() => change(usual)}
+      onChange={(changes) => change({ ...plan, ...changes })}
     />
   );
 }

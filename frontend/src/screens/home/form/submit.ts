@@ -1,7 +1,7 @@
 import { type FieldProblem, pointerTo } from "@/api/http";
 import { learns } from "@/api/run-availability";
 import type { CreateRun } from "@/api/types";
-import { defaultExploration, type ExplorationChoices, explorationOf } from "@/forms/exploration";
+import { type ExplorationChoices, explorationOf, explorationRequest } from "@/forms/exploration";
 import { type Bounds, type Parsed, parseHyperparameter, parseInteger } from "@/forms/parse";
 import { rewardOf } from "@/forms/reward-plan";
 import { written } from "@/forms/rules/draft";
@@ -14,7 +14,9 @@ import {
   type DraftChange,
   environmentOf,
   type EvaluationDraft,
+  explorationDraftOf,
   type Part,
+  presetOf,
   schemasOf,
   timestepsOf,
   whyDraftIncompatible,
@@ -107,11 +109,7 @@ export function submission(choices: Choices, draft: Draft): Submission {
   const environment = environmentOf(choices, draft);
   const explores =
     !algorithm || learns(algorithm)
-      ? explorationOf(
-          draft.exploration ?? defaultExploration(allowed.world, limits),
-          limits,
-          allowed,
-        )
+      ? explorationOf(explorationDraftOf(choices, draft), limits, allowed)
       : null;
   for (const [field, problem] of Object.entries(explores?.problems ?? {})) {
     problems[`${EXPLORATION}${field}`] = problem;
@@ -143,7 +141,8 @@ export function submission(choices: Choices, draft: Draft): Submission {
     ...(Object.keys(draft.env_options).length > 0 && { env_options: typed("env_options") }),
     ...(evaluation && { evaluation: evaluation.on ? planned(evaluation) : { every_steps: null } }),
     ...(anatomy !== null && { anatomy }),
-    ...(explores?.plan && { exploration: explores.plan }),
+    ...(explores &&
+      explorationRequest(explores.plan, presetOf(choices, draft)?.exploration ?? null)),
     ...(reward?.plan && { reward: reward.plan }),
     ...(snapshots && { snapshots: snapshots.plan }),
     ...(draft.rules.length > 0 && { rules: rules.rules }),
