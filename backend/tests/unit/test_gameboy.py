@@ -83,7 +83,7 @@ def test_without_hearts_an_episode_ends_without_success(env: Any) -> None:
             break
     assert player.taps["hearts"] == 0
     assert not player.info["is_success"]
-    assert sum(one["hearts"] for one in player.components) == -1.5
+    assert sum(one["hearts"] for one in player.components) == pytest.approx(-0.3)
 
 
 def test_a_sign_is_read_and_a_locked_door_stays_shut(env: Any) -> None:

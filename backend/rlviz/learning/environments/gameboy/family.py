@@ -122,7 +122,7 @@ class LamplighterOptions(Options):
     reward_items: float = Field(2.0, ge=0, le=100, description="Reward for the sword, and for the key.")
     reward_ways: float = Field(2.0, ge=0, le=100, description="Reward for the brambles, the grate and the door, each.")
     reward_goal: float = Field(10.0, ge=0, le=100, description="Reward for the end of the task.")
-    penalty_hearts: float = Field(0.5, ge=0, le=100, description="Reward lost with each heart.")
+    penalty_hearts: float = Field(0.1, ge=0, le=100, description="Reward lost with each heart.")
 
     def consequences(self) -> dict[str, Any]:
         changed: dict[str, Any] = {

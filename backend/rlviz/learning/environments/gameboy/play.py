@@ -71,7 +71,7 @@ class Lamplighter(SteppedGame):
             frame_stack=frame_stack,
         )
         self._task = task
-        self._weights = {"rooms": 1.0, "items": 2.0, "ways": 2.0, "goal": 10.0, "hearts": 0.5, **(weights or {})}
+        self._weights = {"rooms": 1.0, "items": 2.0, "ways": 2.0, "goal": 10.0, "hearts": 0.1, **(weights or {})}
         self._first = self._emulator.address("mode")
         self._places = {
             name: self._emulator.address(name) - self._first
