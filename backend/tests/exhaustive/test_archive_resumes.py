@@ -19,7 +19,7 @@ WORLDS: dict[str, dict[str, Any]] = {
     "GameBoy/Lamplighter-v0": {"env_options": {**SHORT, "sticky_actions": 0.2}},
     "Taxi-v4": {},
     "CliffWalking-v1": {},
-    "MountainCarContinuous-v0": {"total_timesteps": 2_560},
+    "MountainCarContinuous-v0": {"total_timesteps": 5_120},
 }
 
 
