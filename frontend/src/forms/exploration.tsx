@@ -1,4 +1,5 @@
 import { type ReactNode, useState } from "react";
+import { needsVisits } from "@/api/exploration";
 import type { ExplorationPlan, Limits, World } from "@/api/types";
 import { setting } from "@/lib/number";
 import { Disclosure } from "@/ui/disclosure";
@@ -118,7 +119,7 @@ export function explorationOf(
 /** For instance `coverage 0.1, novelty 0.5`. */
 export function explorationText(plan: ExplorationPlan | null): string {
   const parts = [
-    plan?.map && plan.coverage == null && plan.archive == null && "map",
+    plan?.map && !needsVisits(plan) && "map",
     plan?.coverage != null && `coverage ${setting(plan.coverage)}`,
     plan?.archive != null &&
       `archive ${setting(plan.archive)}${plan.start_cell != null ? ` in cell ${plan.start_cell}` : ""}`,
@@ -269,7 +270,7 @@ export function ExplorationFields({ draft, choices, problems, onChange }: Explor
             />
             <Cost>
               After an update, learns again from the episodes with the highest returns. Costs 1 to 8
-              % of training time, and up to 64 MB.
+              % of training time, and up to 80 MB.
             </Cost>
           </div>
           {draft.imitates && number("imitation", "Episodes to keep", "Those with the best returns")}
