@@ -185,8 +185,9 @@ interface ExplorationFieldsProps {
 /** A switch for the map and for each reward, with what it costs. */
 export function ExplorationFields({ draft, choices, problems, onChange }: ExplorationFieldsProps) {
   const { world, canImitate } = choices;
+  const needsMap = draft.covers || draft.returns;
   const number = (name: RealField | "imitation", label: string, hint: string) => (
-    <Field label={label} hint={hint} error={problems[name]}>
+    <Field label={label} hint={hint} error={problems[name]} className="pl-10">
       {(control) => (
         <input
           {...control}
@@ -206,11 +207,14 @@ export function ExplorationFields({ draft, choices, problems, onChange }: Explor
           <div>
             <Switch
               label="Record the map"
-              checked={draft.map || draft.covers || draft.returns}
-              disabled={draft.covers || draft.returns}
+              checked={draft.map || needsMap}
+              disabled={needsMap}
               onChange={(map) => onChange({ map })}
             />
-            <Cost>Counts visits to each cell. Costs up to 6 % of training time.</Cost>
+            <Cost>
+              Counts visits to each cell. {needsMap && "Coverage and the archive need it. "}Costs up
+              to 6&nbsp;% of training time.
+            </Cost>
           </div>
           <div className="flex flex-col gap-2">
             <div>
@@ -220,11 +224,16 @@ export function ExplorationFields({ draft, choices, problems, onChange }: Explor
                 onChange={(covers) => onChange({ covers })}
               />
               <Cost>
-                For the first visit to a cell in an episode, less the better the cell is known.
-                Costs up to 6 % of training time.
+                For the first visit to a cell in an episode. The more episodes have visited the
+                cell, the less. Costs up to 6&nbsp;% of training time.
               </Cost>
             </div>
-            {draft.covers && number("coverage", "Reward for a new cell", "Falls with 1/√episodes")}
+            {draft.covers &&
+              number(
+                "coverage",
+                "Reward for a new cell",
+                "Divided by the square root of the number of episodes that visited the cell",
+              )}
           </div>
           <div className="flex flex-col gap-2">
             <div>
@@ -235,7 +244,7 @@ export function ExplorationFields({ draft, choices, problems, onChange }: Explor
               />
               <Cost>
                 Begins some episodes in a cell that was seldom visited. They do not count for the
-                return. Costs 4 to 15 % of training time, more at first, and up to 64 MB.
+                return. Costs 4 to 15&nbsp;% of training time, more at first, and up to 64&nbsp;MB.
               </Cost>
             </div>
             {draft.returns && number("archive", "Share of episodes", "0.3 is three of ten")}
@@ -254,7 +263,7 @@ export function ExplorationFields({ draft, choices, problems, onChange }: Explor
             onChange={(seeks) => onChange({ seeks })}
           />
           <Cost>
-            For observations that a small network cannot predict yet (RND). Costs 1 to 15 % of
+            For observations that a small network cannot predict yet (RND). Costs 1 to 15&nbsp;% of
             training time, and more with Q-learning on a table.
           </Cost>
         </div>
@@ -269,8 +278,8 @@ export function ExplorationFields({ draft, choices, problems, onChange }: Explor
               onChange={(imitates) => onChange({ imitates })}
             />
             <Cost>
-              After an update, learns again from the episodes with the highest returns. Costs 1 to 8
-              % of training time, and up to 80 MB.
+              After an update, learns again from the episodes with the highest returns. Costs 1 to
+              8&nbsp;% of training time, and up to 80&nbsp;MB.
             </Cost>
           </div>
           {draft.imitates && number("imitation", "Episodes to keep", "Those with the best returns")}

@@ -6,7 +6,7 @@ import type { GameSearch, SearchTest, TapType } from "@/api/types";
 import { count, plural } from "@/lib/number";
 import { useStore, useStoreValue } from "@/lib/use-store";
 import type { SessionClient } from "@/player/session/session-client";
-import { Button } from "@/ui/button";
+import { Button, touchClass } from "@/ui/button";
 import { Card } from "@/ui/card";
 import { ScrollRegion } from "@/ui/scroll-region";
 import { controlClass, Select } from "@/ui/select";
@@ -76,7 +76,7 @@ export function RamSearchCard({ client, bounds, taken, onName }: RamSearchCardPr
           aria-label="Size of the number"
           value={width}
           onChange={(event) => setWidth(event.target.value as Width)}
-          className="w-60 max-w-full"
+          className="w-60 max-sm:w-auto max-sm:min-w-0 max-sm:flex-1"
         >
           {Object.entries(WIDTHS).map(([value, label]) => (
             <option key={value} value={value}>
@@ -120,19 +120,23 @@ function Narrowing({ client, bounds, search }: NarrowingProps) {
   };
   return (
     <div className="flex flex-wrap items-center gap-2">
-      <div role="group" aria-label="Since the last narrowing" className="flex flex-wrap gap-1.5">
+      <div
+        role="group"
+        aria-label="Since the last narrowing"
+        className="flex flex-wrap gap-1.5 max-sm:grid max-sm:w-full max-sm:grid-cols-2"
+      >
         {CHANGES.map(({ test, label }) => (
           <Button key={test} onClick={() => narrow(test)}>
             {label}
           </Button>
         ))}
       </div>
-      <form onSubmit={compare} className="flex min-w-0 gap-1.5">
+      <form onSubmit={compare} className="flex min-w-0 gap-1.5 max-sm:w-full">
         <Select
           aria-label="Comparison"
           value={place}
           onChange={(event) => setPlace(Number(event.target.value))}
-          className="w-34"
+          className="w-34 max-sm:w-auto max-sm:min-w-0 max-sm:flex-1"
         >
           {COMPARISONS.map(({ label }, index) => (
             <option key={label} value={index}>
@@ -204,13 +208,14 @@ function Candidates({ search, taken, onName }: CandidatesProps) {
                 <td className="py-1 pr-3 text-right text-ink-soft">{before}</td>
                 <td className="py-0.5 text-right">
                   {named.has(address) ? (
-                    <span className="inline-flex h-7 items-center px-2 text-ink-faint">
+                    <span className="inline-block max-w-24 truncate px-2 py-1.5 align-middle text-ink-faint sm:max-w-48">
                       {named.get(address) || "in the table"}
                     </span>
                   ) : (
                     <Button
                       size="sm"
                       variant="quiet"
+                      className={touchClass}
                       aria-label={`Name ${addressText(address)}`}
                       onClick={() => onName(address, width ?? "u8")}
                     >

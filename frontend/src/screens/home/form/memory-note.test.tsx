@@ -31,8 +31,8 @@ const show = (
 
 test("says what the buffers of a run that sees pictures need, and warns if less is free", async () => {
   const requests = show(seen, enough);
-  expect(await screen.findByText(/Needs about 1.4 GB of memory/)).toHaveTextContent(
-    "for its buffer (n_steps); 8 GB are free.",
+  expect(await screen.findByText(/Needs up to 1.4 GB of memory/)).toHaveTextContent(
+    "for its buffer (n_steps). 8 GB are free.",
   );
   expect(requests[0]?.body).toMatchObject({ algo: "ppo", env_id: "CartPole-v1", preset: "fast" });
   show(seen, { ...enough, warning: "Use a smaller buffer." });
@@ -41,7 +41,7 @@ test("says what the buffers of a run that sees pictures need, and warns if less 
 
 test("asks for nothing if the agent sees numbers", () => {
   expect(show(choices, {})).toEqual([]);
-  expect(screen.queryByText(/Needs about/)).not.toBeInTheDocument();
+  expect(screen.queryByText(/Needs up to/)).not.toBeInTheDocument();
 });
 
 test("says what the archive and imitation need, also if the agent sees numbers", async () => {
@@ -56,8 +56,8 @@ test("says what the archive and imitation need, also if the agent sees numbers",
     imitation_bytes: 14e6,
   };
   const requests = show({ ...choices, environments: [world, ...others] }, answer, exploration);
-  expect(await screen.findByText(/Needs about/)).toHaveTextContent(
-    "Needs about 80 MB of memory (buffer (n_steps) 2 MB, archive 64 MB, imitation 14 MB); 8 GB are free.",
+  expect(await screen.findByText(/Needs up to/)).toHaveTextContent(
+    "Needs up to 80 MB of memory: 2 MB for its buffer (n_steps), 64 MB for the archive, 14 MB for imitation. 8 GB are free.",
   );
   expect(requests[0]?.body).toMatchObject({ exploration: { archive: 0.3, imitation: 10 } });
 });

@@ -46,20 +46,20 @@ export function MemoryNote({ choices, draft, problems, body }: MemoryNoteProps) 
     </p>
   ) : (
     <p className="text-xs text-ink-faint">
-      Needs about {bytes(data.bytes)} of memory{needsOf(data)} {bytes(data.free_bytes)} are free.
+      Needs up to {bytes(data.bytes)} of memory{partsOf(data)}. {bytes(data.free_bytes)} are free.
     </p>
   );
 }
 
-/** What needs the memory, after its sum: `for its buffer (n_steps)`, or the size of each part. */
-function needsOf(needed: MemoryNeeded): string {
+/** What needs the memory: ` for its buffer (n_steps)`, or the size of each part. */
+function partsOf(needed: MemoryNeeded): string {
   const { buffer_bytes, archive_bytes, imitation_bytes, hyperparameter } = needed;
-  const buffer = hyperparameter === null ? "table" : `buffer (${hyperparameter})`;
-  if (archive_bytes === 0 && imitation_bytes === 0) return ` for its ${buffer};`;
+  const buffer = hyperparameter === null ? "its table" : `its buffer (${hyperparameter})`;
+  if (archive_bytes === 0 && imitation_bytes === 0) return ` for ${buffer}`;
   const parts = [
-    `${buffer} ${bytes(buffer_bytes)}`,
-    archive_bytes > 0 && `archive ${bytes(archive_bytes)}`,
-    imitation_bytes > 0 && `imitation ${bytes(imitation_bytes)}`,
+    `${bytes(buffer_bytes)} for ${buffer}`,
+    archive_bytes > 0 && `${bytes(archive_bytes)} for the archive`,
+    imitation_bytes > 0 && `${bytes(imitation_bytes)} for imitation`,
   ];
-  return ` (${parts.filter(Boolean).join(", ")});`;
+  return `: ${parts.filter(Boolean).join(", ")}`;
 }

@@ -168,9 +168,9 @@ test("steps that were recorded without cells have no path", async () => {
 test("the small map is live only while no moment is chosen", async () => {
   const { group } = show(() => map);
   renderWithQueries(<FilmMap run={{ ...run, status: "running" }} group={group} />);
-  expect(await screen.findByText(/^Training up to step 2,000, live/)).toBeVisible();
+  expect(await screen.findByText(/^Live: .* up to step 2,000$/)).toBeVisible();
   act(() => group.moment.set(2000));
-  expect(await screen.findByText(/^Training up to step 2,000:/)).toBeVisible();
+  expect(await screen.findByText(/^\d+ of \d+ cells visited up to step 2,000$/)).toBeVisible();
 });
 
 test("the slider and the moment of the charts are one", async () => {
@@ -212,8 +212,8 @@ test("the source of a state is said", () => {
   const archived = { kind: "archive", snapshot: "2048", is_certain: true } as NonNullable<
     MapCellDetails["start"]
   >;
-  expect(sourceOf({ start: archived })).toMatch(/snapshot 2048 has of this cell\.$/);
-  expect(sourceOf({ start: { ...archived, is_certain: false } })).toMatch(/if it has one\. A new/);
+  expect(sourceOf({ start: archived })).toMatch(/kept in snapshot 2,048\.$/);
+  expect(sourceOf({ start: { ...archived, is_certain: false } })).toMatch(/It may have none yet/);
   const first = { kind: "episode", index: 0 } as MapCellDetails["start"];
   expect(sourceOf({ start: first })).toBe("Recorded episodes begin in this cell.");
 });
