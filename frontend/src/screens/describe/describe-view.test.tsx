@@ -336,3 +336,16 @@ test("without a folder of ROMs the page says how to set one", async () => {
   expect(await screen.findByText("Start the app with RLVIZ_ROMS.")).toBeVisible();
   expect(screen.getByText("Rename a.")).toBeVisible();
 });
+
+test("a game that does not exist leads to those that do", async () => {
+  goTo("/play/game?rom=nothing");
+  serve({
+    "GET /games/nothing": () => ({ status: 404, body: { title: "Game not found", detail: "No." } }),
+  });
+  renderWithQueries(<DescribeView />);
+  expect(await screen.findByText("There is no such game")).toBeVisible();
+  expect(screen.getByRole("link", { name: "Show all games" })).toHaveAttribute(
+    "href",
+    "/play/game",
+  );
+});

@@ -9,7 +9,7 @@ import { type GameChange, gameCheckQuery, gameQuery, saveGame, storedProblems } 
 import { type ApiError, explainAction } from "@/api/http";
 import { keys } from "@/api/keys";
 import type { GameContent, GameDescription, GameFileProblem, TapType } from "@/api/types";
-import { decimal, NONE } from "@/lib/number";
+import { count, decimal, NONE } from "@/lib/number";
 import { routes } from "@/lib/routes";
 import { useSettled } from "@/lib/time";
 import { useStoreValue } from "@/lib/use-store";
@@ -176,11 +176,11 @@ export function GameForm({
         onChange={(taps) => onChange((now) => ({ ...now, taps: taps(now.taps) }))}
       />
       <Card title="End of episodes" bodyClass="flex flex-col gap-3 p-4">
-        {expression("done", "Done when", "Ends the episode. Such as hearts == 0")}
+        {expression("done", "Done when", "Ends the episode. Example: hearts == 0")}
         {expression(
           "success",
           "Success when",
-          "Ends the episode as a success. Such as lamp_lit == 1",
+          "Ends the episode as a success. Example: lamp_lit == 1",
         )}
       </Card>
       <Card
@@ -264,12 +264,12 @@ export function GameForm({
           <div className="grid gap-3 py-2 sm:grid-cols-2">
             {cell("x", "Column of the player", {
               mono: true,
-              hint: "Such as room % 3 * 10 + square_x",
+              hint: "Example: room % 3 * 10 + square_x",
               live: <LiveValue client={client} at="/cell/x" />,
             })}
             {cell("y", "Row of the player", {
               mono: true,
-              hint: "Such as room // 3 * 8 + square_y",
+              hint: "Example: room // 3 * 8 + square_y",
               live: <LiveValue client={client} at="/cell/y" />,
             })}
             {cell("stage", "Stage of progress", {
@@ -308,13 +308,13 @@ export function GameForm({
             {value("frame_skip", "Frames per step")}
             {value("hold", "Frames that buttons are held", { hint: "In each step" })}
             {value("max_episode_steps", "Steps per episode", {
-              hint: "At most. There are fewer if it is done or succeeds",
+              hint: "At most. Done or success ends an episode earlier",
             })}
             {value("random_frames", "Random wait", {
-              hint: "Frames, at most. Each episode begins after a random wait",
+              hint: "Up to this many frames before each episode",
             })}
             {value("boot_frames", "Wait after power-on", {
-              hint: "Frames. Only for episodes without a start state",
+              hint: "Frames. Only without a start state",
             })}
             {value("reward_threshold", "Return that counts as solved")}
             <Field label="Observation" error={at("/observation")}>
@@ -441,7 +441,7 @@ function LiveValue({ client, at }: { client: SessionClient; at: string }) {
   const now = useStoreValue(client.game, ({ values }) => values?.expressions[at]);
   return (
     <output className="text-xs text-ink-soft tabular-nums" aria-label="Value now">
-      {now === undefined ? "" : now === null ? NONE : decimal(now)}
+      {now === undefined ? "" : Number.isInteger(now) ? count(now) : decimal(now)}
     </output>
   );
 }
@@ -484,8 +484,8 @@ function TapTable({ client, rows, asked, limits, problems, onChange }: TapTableP
     >
       {rows.length === 0 && (
         <p className="text-sm text-ink-soft">
-          A tap is a number in the memory of the game. Search for one above and name it, or add an
-          address that you know.
+          A tap is a number in the memory of the game. Search for one and name it, or add an address
+          that you know.
         </p>
       )}
       {rows.length > 0 && (
@@ -806,7 +806,13 @@ function SaveBar({
             Discard changes
           </Button>
         )}
-        <p role="status" className="min-w-0 grow text-xs wrap-anywhere text-ink-soft">
+        <p
+          role="status"
+          className={clsx(
+            "min-w-0 grow text-xs wrap-anywhere text-ink-soft",
+            isSaved && !isChanged && "max-sm:order-last max-sm:w-full",
+          )}
+        >
           {tried && blocked !== null
             ? blocked
             : isChanged || !isSaved

@@ -1,7 +1,7 @@
 "use client";
 
 import clsx from "clsx";
-import { type FormEvent, useState } from "react";
+import { type FormEvent, type KeyboardEvent, useRef, useState } from "react";
 import type { GameSearch, SearchTest, TapType } from "@/api/types";
 import { count, plural } from "@/lib/number";
 import { useStore, useStoreValue } from "@/lib/use-store";
@@ -176,7 +176,20 @@ interface CandidatesProps {
 
 function Candidates({ search, taken, onName }: CandidatesProps) {
   const { candidates, total, width } = search;
+  const rows = useRef<HTMLTableSectionElement>(null);
+  /** The row whose button Tab reaches. The arrow keys lead to the others: Tab would need a press for each. */
+  const [reached, setReached] = useState<number | null>(null);
   const named = new Map(taken.map((tap) => [parseAddress(tap.address), tap.name]));
+  const free = candidates.filter(({ address }) => !named.has(address));
+  const tabStop = free.find(({ address }) => address === reached) ?? free[0];
+  const onKeyDown = (event: KeyboardEvent) => {
+    const move = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+    const buttons = [...(rows.current?.querySelectorAll("button") ?? [])];
+    const place = buttons.indexOf(event.target as HTMLButtonElement);
+    if (move === undefined || place < 0) return;
+    event.preventDefault();
+    buttons[place + move]?.focus();
+  };
   if (total === 0) {
     return (
       <p className="text-sm text-ink-soft">
@@ -198,7 +211,7 @@ function Candidates({ search, taken, onName }: CandidatesProps) {
               </th>
             </tr>
           </thead>
-          <tbody>
+          <tbody ref={rows} onKeyDown={onKeyDown}>
             {candidates.map(({ address, value, before }) => (
               <tr key={address} className="border-t border-line">
                 <td className="py-1 pr-3 font-mono">{addressText(address)}</td>
@@ -217,6 +230,8 @@ function Candidates({ search, taken, onName }: CandidatesProps) {
                       variant="quiet"
                       className={touchClass}
                       aria-label={`Name ${addressText(address)}`}
+                      tabIndex={address === tabStop?.address ? 0 : -1}
+                      onFocus={() => setReached(address)}
                       onClick={() => onName(address, width ?? "u8")}
                     >
                       Name it

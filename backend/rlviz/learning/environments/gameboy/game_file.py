@@ -243,7 +243,8 @@ def _in_words(path: Sequence[Any], item: Any) -> str:
         return "64 digits and letters a to f are needed."
     if item["type"] == "string_pattern_mismatch" and not item["input"]:
         return "Enter a name."
-    return f"{_WANTED.get(item['type']) or validation_text(item)}."
+    wanted = _WANTED.get(item["type"])
+    return f"{wanted.format(**item.get('ctx', {})) if wanted else validation_text(item)}."
 
 
 _WANTED = {
@@ -253,9 +254,13 @@ _WANTED = {
     "int_type": "A whole number is needed, without quotes, such as 200 or 0xC000",
     "float_type": "A number is needed, without quotes",
     "string_type": "A text is needed, in quotes",
-    "string_pattern_mismatch": "Use lowercase letters, digits and _, starting with a letter",
+    "string_pattern_mismatch": "Use at most 40 lowercase letters, digits and _, starting with a letter",
+    "string_too_long": "Use at most {max_length:,} characters",
+    "string_too_short": "Enter a text",
+    "less_than_equal": "Use at most {le:,}",
+    "greater_than_equal": "Use at least {ge:,}",
 }
-"""What is needed instead of a value of the wrong type."""
+"""What is needed instead of a value of the wrong type or size."""
 
 
 def _fields(path: Sequence[Any]) -> list[str]:
@@ -415,7 +420,7 @@ def _problems_of_components(components: Mapping[str, str]) -> Iterator[Problem]:
         if not name:
             yield at, "A component has no name."
         elif not re.fullmatch(LIMITS.game_name, name):
-            needed = "lowercase letters, digits and _, starting with a letter"
+            needed = "at most 40 lowercase letters, digits and _, starting with a letter"
             yield at, f"The component {name[:40]!r} needs a name of {needed}."
         elif not find_component(name).of_environment:
             yield at, f"Training adds a component called {name!r} itself. Choose another name."
