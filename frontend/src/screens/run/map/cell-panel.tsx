@@ -42,7 +42,9 @@ export function CellPanel({ run, drawn, place, step, takesFocus, onClose }: Cell
   const kept = useKeptPolicy(run, step);
   const panel = useRef<HTMLDivElement>(null);
   // External system: the scroll position. On a phone the panel opens below the edge of the screen.
-  useEffect(() => panel.current?.scrollIntoView({ block: "nearest" }), [cell]);
+  useEffect(() => {
+    panel.current?.scrollIntoView({ block: "nearest" });
+  }, [cell]);
   const watch = () => {
     openTab("overview", (query) =>
       writeAgentStart(query, { cell, step: kept.policy?.step ?? null }),

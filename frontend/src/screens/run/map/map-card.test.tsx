@@ -1,6 +1,6 @@
 import { act, fireEvent, screen } from "@testing-library/react";
 import userEvent from "@testing-library/user-event";
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import type { MapCellDetails, RunDetail, RunMap } from "@/api/types";
 import { renderWithQueries, serve } from "@/lib/testing/service";
 import { ChartGroup } from "@/charts/chart-group";
@@ -86,11 +86,13 @@ test("arrow keys read the cells of the map, and Escape leaves them", async () =>
 });
 
 test("Enter opens the cell, where watching and playing begin, and Escape leads back", async () => {
+  const scrolled = vi.spyOn(Element.prototype, "scrollIntoView");
   show(() => map);
   const canvas = await screen.findByRole("application");
   canvas.focus();
   await userEvent.keyboard("{ArrowRight}{Enter}");
   const panel = screen.getByRole("group", { name: "Cell: Column 2, row 1" });
+  expect(scrolled.mock.contexts).toContain(panel);
   expect(panel).toHaveTextContent("between step 1,000 and 2,000");
   expect(await screen.findByText(/where a recorded episode was after 12 steps/)).toBeVisible();
   expect(screen.getByRole("button", { name: "Watch from here" })).toHaveFocus();
