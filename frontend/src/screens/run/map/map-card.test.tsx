@@ -238,3 +238,13 @@ test("a legend explains the outlined cells, if there are any", async () => {
   show(() => ({ ...map, frontier }));
   expect(await screen.findByText(/Frontier of the archive/)).toBeVisible();
 });
+
+test("the focus follows to the panel of another cell", async () => {
+  show(() => map);
+  const canvas = await screen.findByRole("application");
+  for (const keys of ["{ArrowRight}{Enter}", "{ArrowLeft}{Enter}"]) {
+    canvas.focus();
+    await userEvent.keyboard(keys);
+    expect(screen.getByRole("button", { name: "Watch from here" })).toHaveFocus();
+  }
+});
