@@ -190,7 +190,12 @@ test("the stage of progress and the number of stages are checked and saved", asy
     game: { ...WRITTEN, content: { name: "Lamp", cell: { x: "room" } } },
     check: ({ cell }) =>
       (cell as { stages?: number }).stages === undefined
-        ? [{ pointer: "/cell/stages", line: 3, column: 2, detail: "Add it.", position: null }]
+        ? [
+            {
+              ...{ pointer: "/cell/stages", line: 3, column: 2, detail: "Add it." },
+              ...{ position: null, key: "", is_name: false },
+            },
+          ]
         : [],
   });
   const stages = await screen.findByLabelText("Number of stages");

@@ -247,6 +247,9 @@ def _in_words(path: Sequence[Any], item: Any) -> str:
     return f"{wanted.format(**item.get('ctx', {})) if wanted else validation_text(item)}."
 
 
+_NAME_IN_WORDS = "at most 40 lowercase letters, digits and _, starting with a letter"
+"""What ``LIMITS.game_name`` matches."""
+
 _WANTED = {
     "tuple_type": "A list is needed, in square brackets",
     "model_type": "A table is needed",
@@ -254,7 +257,7 @@ _WANTED = {
     "int_type": "A whole number is needed, without quotes, such as 200 or 0xC000",
     "float_type": "A number is needed, without quotes",
     "string_type": "A text is needed, in quotes",
-    "string_pattern_mismatch": "Use at most 40 lowercase letters, digits and _, starting with a letter",
+    "string_pattern_mismatch": f"Use {_NAME_IN_WORDS}",
     "string_too_long": "Use at most {max_length:,} characters",
     "string_too_short": "Enter a text",
     "less_than_equal": "Use at most {le:,}",
@@ -420,8 +423,7 @@ def _problems_of_components(components: Mapping[str, str]) -> Iterator[Problem]:
         if not name:
             yield at, "A component has no name."
         elif not re.fullmatch(LIMITS.game_name, name):
-            needed = "at most 40 lowercase letters, digits and _, starting with a letter"
-            yield at, f"The component {name[:40]!r} needs a name of {needed}."
+            yield at, f"The component {name[:40]!r} needs a name of {_NAME_IN_WORDS}."
         elif not find_component(name).of_environment:
             yield at, f"Training adds a component called {name!r} itself. Choose another name."
 
