@@ -24,7 +24,8 @@ globalThis.ResizeObserver ??= class {
   unobserve() {}
   disconnect() {}
 };
-Element.prototype.scrollIntoView ??= () => undefined;
+// A promise, as in new versions of Chromium: an effect that returns it has a clean-up that is no function.
+Element.prototype.scrollIntoView ??= async () => {};
 HTMLCanvasElement.prototype.getContext = () => null;
 
 // Finding an element by role asks for the style of every element. jsdom reads its style sheet for each answer, which

@@ -104,13 +104,25 @@ def parse_expression(text: str, taps: Sequence[str]) -> Expression:
             warnings.simplefilter("ignore")  # such as "1 is 2", which is refused below
             tree = ast.parse(line.lstrip(), mode="eval")
     except SyntaxError as error:
-        position = indent + max((error.offset or 1) - 1, 0)
-        raise BadExpression(f"It cannot be read here. {HELP}", min(position, len(text))) from error
+        raise _bad_syntax(line, indent, error) from error
     except (ValueError, MemoryError, RecursionError) as error:
         raise BadExpression(f"It cannot be read. {HELP}") from error
     parser = _Parser(line.lstrip(), indent, taps)
     compute = parser.compile(tree.body, 0)
     return Expression(text, tuple(parser.used), compute)
+
+
+def _bad_syntax(line: str, indent: int, error: SyntaxError) -> BadExpression:
+    """Return what is wrong with a line that Python cannot parse. ``indent``: characters in front of what it parsed."""
+    end = len(line.rstrip())
+    position = indent + error.offset - 1 if error.offset else end
+    if position >= end:
+        return BadExpression("It ends too early: something is missing here.", end)
+    if error.msg.endswith("was never closed"):
+        return BadExpression("This bracket is not closed.", position)
+    if line[position] == "=":
+        return BadExpression("Use == to compare two values.", position)
+    return BadExpression(f"It cannot be read here. {HELP}", position)
 
 
 class _Parser:

@@ -17,7 +17,7 @@ from rlviz.domain.limits import LIMITS, Bounds
 from rlviz.learning.environments.gameboy.game_file import MOST_FOUND, BadGame, FileProblem, read_game
 from rlviz.placed_file import parse_toml
 from rlviz.server.games import routes
-from rlviz.server.games.models import OwnGames
+from rlviz.server.games.models import GameContent, OwnGames
 from rlviz.server.games.service import KEPT, MOST_VALUES, GameService
 from rlviz.server.runs.environments import EnvironmentService, ProbeFailure, Prober
 from rlviz.settings import Settings
@@ -275,6 +275,21 @@ def test_the_problems_of_the_stored_file_are_returned_with_their_places(games: G
         ("/done", 9, 0),
         ("/start_state", 4, None),
     ]
+
+
+def test_a_problem_names_its_key_apart_and_says_whether_a_name_is_wrong(games: GameService) -> None:
+    tap = {"name": "", "address": 0xC000}
+    (problem,) = routes.check_game("island", GameContent(content={"name": "Island", "taps": [tap]}), games).problems
+    assert (problem.pointer, problem.key, problem.detail) == ("/taps/0/name", "taps.name", "Enter a name.")
+    components = {"Goal!": "1", "goal": "x"}
+    found = routes.check_game("island", GameContent(content={"name": "Island", "components": components}), games)
+    assert [(one.pointer, one.key, one.is_name) for one in found.problems] == [
+        ("/components/Goal!", "", True),
+        ("/components/goal", "", False),
+    ]
+    with pytest.raises(InvalidRequest, match=r"game\.toml:4:1: taps\.name: Enter a name\.") as caught:
+        save(games, {"name": "Island", "taps": [tap]})
+    assert [one.detail for one in caught.value.fields] == ["taps.name: Enter a name."]
 
 
 @pytest.mark.parametrize(

@@ -14,11 +14,13 @@ from stable_baselines3.common.buffers import ReplayBuffer, RolloutBuffer
 
 from rlviz.cli.checks import check_free_memory
 from rlviz.domain.byte_text import byte_text
+from rlviz.domain.config import ExplorationPlan
 from rlviz.domain.errors import InvalidRequest
 from rlviz.domain.spaces import box, discrete
 from rlviz.learning.algorithms import ALGORITHMS
 from rlviz.learning.algorithms.base import Layout, replay_buffer, rollout_buffer
 from rlviz.learning.algorithms.tabular import TablePolicy
+from rlviz.learning.environments import ENVIRONMENTS
 from rlviz.learning.environments.base import Environment, Family
 from rlviz.learning.environments.conforming import describe_space
 from rlviz.machine import MemoryUse, machine_memory, memory_use
@@ -132,6 +134,23 @@ def test_values_that_do_not_fit_into_memory_are_refused_with_ones_that_do(
         check_memory(algorithm, algorithm.validate(values, 10**7), environment, 8 * GB)
     assert [field.pointer for field in caught.value.fields] == [pointer]
     assert str(caught.value) == message
+
+
+def test_exploration_that_does_not_fit_beside_the_buffer_is_refused() -> None:
+    ppo, island = ALGORITHMS.get("ppo"), ENVIRONMENTS.get("GameBoy/Lamplighter-v0")
+    values = ppo.validate({"n_envs": 1}, 10**6)
+    plan = ExplorationPlan(archive=0.3, imitation=10)
+    check_memory(ppo, values, island, 100_000_000, plan)
+    with pytest.raises(InvalidRequest) as caught:
+        check_memory(ppo, values, island, 10_000_000, plan)
+    assert [field.pointer for field in caught.value.fields] == ["/exploration/archive"]
+    assert str(caught.value) == (
+        "The run would need about 34.1 MB: 2.2 MB for n_steps 2,048, 18 MB for archive and 13.8 MB for imitation; a "
+        "run may have at most 10 MB here (RLVIZ_MEMORY_LIMIT). Leave out archive or imitation."
+    )
+    with pytest.raises(InvalidRequest, match="Raise it, or leave out archive or imitation") as own:
+        check_memory(ppo, values, island, 10_000_000, plan, is_own=True)
+    assert [field.pointer for field in own.value.fields] == ["/memory_per_worker"]
 
 
 def test_values_that_fit_into_memory_are_accepted() -> None:

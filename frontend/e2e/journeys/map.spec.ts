@@ -12,7 +12,7 @@ async function openCell(page: Page, id: string) {
     await page.keyboard.press(key);
   }
   const cell = page.getByRole("group", { name: "Cell: Column 1, row 2" });
-  await expect(cell.getByText(/the archive of snapshot/)).toBeVisible(PATIENCE);
+  await expect(cell.getByText(/the archive kept in snapshot/)).toBeVisible(PATIENCE);
   return cell;
 }
 

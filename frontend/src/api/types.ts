@@ -17,6 +17,7 @@ export type ScoreKind = Schemas["ScoreKind"];
 export type Made = Schemas["Made"];
 export type RunConfig = Schemas["RunConfig"];
 export type CreateRun = Schemas["RunCreate"];
+export type MemoryNeeded = Schemas["MemoryNeeded"];
 export type CreateGroup = Schemas["GroupCreate"];
 export type ResumeRun = Partial<Schemas["ResumeRun"]>;
 export type RollbackRun = Schemas["RollbackRun"];

@@ -1,5 +1,6 @@
 import clsx from "clsx";
 import { type ReactNode, useState } from "react";
+import { needsVisits } from "@/api/exploration";
 import type { ExplorationPlan, Limits, World } from "@/api/types";
 import { setting } from "@/lib/number";
 import { Badge } from "@/ui/badge";
@@ -149,7 +150,7 @@ export function explorationOf(
 /** For instance `coverage 0.1, novelty 0.5`. */
 export function explorationText(plan: ExplorationPlan | null): string {
   const parts = [
-    plan?.map && plan.coverage == null && plan.archive == null && "map",
+    plan?.map && !needsVisits(plan) && "map",
     plan?.coverage != null && `coverage ${setting(plan.coverage)}`,
     plan?.archive != null &&
       `archive ${setting(plan.archive)}${plan.start_cell != null ? ` in cell ${plan.start_cell}` : ""}`,
@@ -263,8 +264,9 @@ interface ExplorationFieldsProps {
 export function ExplorationFields(props: ExplorationFieldsProps) {
   const { draft, choices, problems, onChange, usual } = props;
   const { world, canImitate } = choices;
+  const needsMap = draft.covers || draft.returns;
   const number = (name: RealField | "imitation", label: string, hint: string) => (
-    <Field label={label} hint={hint} error={problems[name]}>
+    <Field label={label} hint={hint} error={problems[name]} className="pl-10">
       {(control) => (
         <input
           {...control}
@@ -309,11 +311,11 @@ export function ExplorationFields(props: ExplorationFieldsProps) {
             "map",
             <Switch
               label="Record the map"
-              checked={draft.map || draft.covers || draft.returns}
-              disabled={draft.covers || draft.returns}
+              checked={draft.map || needsMap}
+              disabled={needsMap}
               onChange={(map) => onChange({ map })}
             />,
-            "Counts visits to each cell. Costs up to 6 % of training time.",
+            `Counts visits to each cell. ${needsMap ? "Coverage and the archive need it. " : ""}Costs up to 6\u00a0% of training time.`,
           )}
           {row(
             "coverage",
@@ -322,8 +324,13 @@ export function ExplorationFields(props: ExplorationFieldsProps) {
               checked={draft.covers}
               onChange={(covers) => onChange({ covers })}
             />,
-            "For the first visit to a cell in an episode, less the better the cell is known. Costs up to 6 % of training time.",
-            draft.covers && number("coverage", "Reward for a new cell", "Falls with 1/√episodes"),
+            "For the first visit to a cell in an episode. The more episodes have visited the cell, the less. Costs up to 6\u00a0% of training time.",
+            draft.covers &&
+              number(
+                "coverage",
+                "Reward for a new cell",
+                "Divided by the square root of the number of episodes that visited the cell",
+              ),
           )}
           {row(
             "archive",
@@ -332,7 +339,7 @@ export function ExplorationFields(props: ExplorationFieldsProps) {
               checked={draft.returns}
               onChange={(returns) => onChange({ returns })}
             />,
-            "Begins some episodes in a cell that was seldom visited. They do not count for the return. Costs 4 to 15 % of training time, more at first, and up to 64 MB.",
+            "Begins some episodes in a cell that was seldom visited. They do not count for the return. Costs 4 to 15\u00a0% of training time, more at first, and up to 64\u00a0MB.",
             draft.returns && number("archive", "Share of episodes", "0.3 is three of ten"),
           )}
         </>
@@ -348,7 +355,7 @@ export function ExplorationFields(props: ExplorationFieldsProps) {
           checked={draft.seeks}
           onChange={(seeks) => onChange({ seeks })}
         />,
-        "For observations that a small network cannot predict yet (RND). Costs 1 to 15 % of training time, and more with Q-learning on a table.",
+        "For observations that a small network cannot predict yet (RND). Costs 1 to 15\u00a0% of training time, and more with Q-learning on a table.",
         draft.seeks && number("novelty", "At most this share of the return", "0.5 is half of it"),
       )}
       {canImitate &&
@@ -359,7 +366,7 @@ export function ExplorationFields(props: ExplorationFieldsProps) {
             checked={draft.imitates}
             onChange={(imitates) => onChange({ imitates })}
           />,
-          "After an update, learns again from the episodes with the highest returns. Costs 1 to 8 % of training time, and up to 64 MB.",
+          "After an update, learns again from the episodes with the highest returns. Costs 1 to 8\u00a0% of training time, and up to 80\u00a0MB.",
           draft.imitates && number("imitation", "Episodes to keep", "Those with the best returns"),
         )}
     </div>

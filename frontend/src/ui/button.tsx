@@ -29,6 +29,9 @@ export function buttonClass(variant: Variant = "secondary", size: Size = "md"): 
   return clsx(base, variants[variant], sizes[size]);
 }
 
+/** For small buttons that are pressed often on a phone. */
+export const touchClass = "max-md:h-9 max-md:px-3";
+
 interface ButtonProps extends ComponentProps<"button"> {
   variant?: Variant;
   size?: Size;

@@ -29,7 +29,7 @@ export function Disclosure({
       onToggle={(event) => onToggle?.(event.currentTarget.open)}
       className={className}
     >
-      <summary className="flex min-h-8 list-none items-center gap-1.5 rounded-md text-sm font-medium select-none hover:text-ink [&::-webkit-details-marker]:hidden">
+      <summary className="flex min-h-8 list-none items-center gap-1.5 rounded-md text-sm font-medium select-none hover:text-ink max-md:min-h-10 [&::-webkit-details-marker]:hidden">
         <ChevronRight
           aria-hidden
           className="size-3.5 text-ink-faint transition-transform in-[details[open]>summary]:rotate-90"

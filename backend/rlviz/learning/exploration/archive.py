@@ -21,9 +21,7 @@ from numpy.typing import NDArray
 from rlviz.domain.visits import archive_weights
 from rlviz.learning.environments.state import TIME_LIMIT, NotCapturable, capture_environment, restore_environment
 from rlviz.learning.environments.wrappers import Env
-
-MOST_BYTES = 64_000_000
-"""Most bytes of all states. A state of the Game Boy takes about 4,000, one of MountainCar about 600."""
+from rlviz.learning.exploration.memory import ARCHIVE_BYTES
 
 REPLACE_EVERY = 200
 """Steps of an environment between two better ways to known cells that are saved. A state of the Game Boy takes as long
@@ -74,7 +72,7 @@ class Archive:
         environments: int,
         probability: float,
         seed: int,
-        most_bytes: int = MOST_BYTES,
+        most_bytes: int = ARCHIVE_BYTES,
         *,
         only: Container[int] | None = None,
     ) -> None:

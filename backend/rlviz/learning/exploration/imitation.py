@@ -24,6 +24,7 @@ from torch import nn
 from rlviz.domain.config import RunConfig
 from rlviz.domain.metrics import IMITATION_EPISODES, IMITATION_LOSS, IMITATION_SHARE
 from rlviz.learning.exploration.bonuses import task_of
+from rlviz.learning.exploration.memory import IMITATION_BYTES, UNFINISHED_BYTES
 
 STEPS_A_BATCH = 512
 """Environment steps of training for each gradient step of imitation."""
@@ -32,8 +33,6 @@ MOST_STEPS = 8
 BATCH = 128
 VALUE_WEIGHT = 0.01
 """Weight of the loss of values, as in the paper."""
-MOST_BYTES = 64_000_000
-"""Most bytes of the kept episodes; the worst are dropped. All unfinished episodes together may have a quarter of it."""
 
 Array = NDArray[Any]
 
@@ -167,7 +166,7 @@ class Imitation:
         if (parts := self._parts[index]) is None:
             return
         parts.append((observations, actions, rewards))
-        if sum(one.nbytes for part in parts for one in part) > MOST_BYTES // 4 // self._model.n_envs:
+        if sum(one.nbytes for part in parts for one in part) > UNFINISHED_BYTES // self._model.n_envs:
             self._parts[index] = None
 
     def _finish(self, index: int, total: float | None) -> None:
@@ -184,7 +183,7 @@ class Imitation:
             later = returns[step] = float(rewards[step]) + self._model.gamma * later
         self._best = sorted([*self._best, _Episode(total, observations, actions, returns)], key=lambda one: one.total)
         self._best = self._best[-self._most :]
-        while sum(one.bytes for one in self._best) > MOST_BYTES:
+        while sum(one.bytes for one in self._best) > IMITATION_BYTES:
             del self._best[0]
 
     def state(self) -> dict[str, Any]:

@@ -31,6 +31,8 @@ class GameFileProblem(Wire):
     column: int = Field(description="Column in the text of the file, from 1.")
     detail: str
     position: int | None = Field(description="Index of the wrong character of an expression, from 0; null: unknown.")
+    key: str = Field(description="The key that `detail` is about, such as `taps.address`; empty if `detail` names it.")
+    is_name: bool = Field(description="Whether the name of the key is wrong, not its value.")
 
 
 class GameDescription(Wire):

@@ -88,5 +88,11 @@ def _view(games: GameService, name: str) -> GameDescription:
 
 def _problem_view(one: FileProblem) -> GameFileProblem:
     return GameFileProblem(
-        pointer=one.pointer, line=one.line, column=one.column, detail=one.message, position=one.position
+        pointer=one.pointer,
+        line=one.line,
+        column=one.column,
+        detail=one.message,
+        position=one.position,
+        key=one.key,
+        is_name=one.is_name,
     )

@@ -233,11 +233,8 @@ class GameService:
         checked = self.check(game, content)
         if checked.problems:
             raise InvalidRequest(
-                " ".join(f"{FILE}:{one.line}:{one.column}: {one.message}" for one in checked.problems[:5]),
-                [
-                    FieldError(pointer_to("content") + one.pointer, one.message, one.position)
-                    for one in checked.problems
-                ],
+                " ".join(f"{FILE}:{one.line}:{one.column}: {one.text}" for one in checked.problems[:5]),
+                [FieldError(pointer_to("content") + one.pointer, one.text, one.position) for one in checked.problems],
             )
         path = game.folder / FILE
         with self._writing:

@@ -41,6 +41,7 @@ from rlviz.learning.algorithms.random_actions import RANDOM, RANDOM_TIMESTEPS
 from rlviz.learning.environments import ENVIRONMENTS
 from rlviz.learning.environments.base import Environment
 from rlviz.learning.environments.custom import custom_environment
+from rlviz.learning.exploration.memory import ExplorationMemory
 from rlviz.learning.presets.catalog import preset_for
 from rlviz.learning.presets.recommended import recommended_algorithm, recommended_preset
 from rlviz.provenance import git_revision, package_versions
@@ -182,9 +183,9 @@ def resolve_config(
     check_imitation(exploration, hyperparameters)
     check_rules(new.rules, algorithm, hyperparameters.model_dump(), evaluation)
     if memory_per_worker is not None:
-        check_memory(algorithm, hyperparameters, environment, memory_per_worker, is_own=True)
+        check_memory(algorithm, hyperparameters, environment, memory_per_worker, exploration, is_own=True)
     if memory_limit is not None:
-        check_memory(algorithm, hyperparameters, environment, memory_limit)
+        check_memory(algorithm, hyperparameters, environment, memory_limit, exploration)
     instant = utc(now)
     run_id = new_run_id(algorithm.id, environment.id, instant)
     try:
@@ -373,22 +374,31 @@ def check_single(environment: Environment, values: Hyperparameters, plan: Evalua
 
 @dataclass(frozen=True)
 class MemoryEstimate:
-    """What the buffers of a run need once they are full, beside the memory that is free now."""
+    """What the buffers and the exploration of a run need once they are full, beside the memory that is free now."""
 
     need: MemoryNeed
     text: str
-    """What needs it: ``buffer_size 100,000``, or ``The table of Q-learning``."""
+    """What the largest buffer is: ``buffer_size 100,000``, or ``The table of Q-learning``."""
+    exploration: ExplorationMemory
     free: int
+
+    @property
+    def bytes(self) -> int:
+        return self.need.bytes + self.exploration.bytes
 
     @property
     def warning(self) -> str | None:
         """A sentence if they need more than is free."""
-        if self.need.bytes <= self.free:
+        if self.bytes <= self.free:
             return None
-        return (
-            f"{self.text} needs about {byte_text(self.need.bytes)}, and {byte_text(self.free)} of memory are free. "
-            "Use a smaller buffer, or end other programs: once memory is full, the system ends one of them."
-        )
+        free = f"{byte_text(self.free)} of memory are free."
+        optional = _exploration_parts(self.exploration)
+        if optional:
+            needs = f"The run needs {_sizes(self.text, self.need, self.exploration)}; {free}"
+            remedy = f"Use a smaller buffer, leave out {' or '.join(optional)}"
+        else:
+            needs, remedy = f"{self.text} needs about {byte_text(self.bytes)}, and {free}", "Use a smaller buffer"
+        return f"{needs} {remedy}, or end other programs: once memory is full, the system ends one of them."
 
 
 def estimate_memory(config: RunConfig, environment: Environment, free: int) -> MemoryEstimate:
@@ -396,7 +406,8 @@ def estimate_memory(config: RunConfig, environment: Environment, free: int) -> M
     algorithm = _algorithm(config.algo)
     values = algorithm.validate(config.hyperparameters, config.total_timesteps)
     need = memory_need(values, environment)
-    return MemoryEstimate(need, _needing(algorithm, need), free)
+    exploration = exploration_memory(config.exploration, values, environment)
+    return MemoryEstimate(need, _needing(algorithm, need), exploration, free)
 
 
 def memory_need(values: Hyperparameters, environment: Environment) -> MemoryNeed:
@@ -404,8 +415,28 @@ def memory_need(values: Hyperparameters, environment: Environment) -> MemoryNeed
     return values.memory(_layout(environment.observation_space), _layout(environment.action_space))
 
 
+def exploration_memory(
+    plan: ExplorationPlan | None, values: Hyperparameters, environment: Environment
+) -> ExplorationMemory:
+    """Return the memory of the archive and of self-imitation of a run in ``environment``."""
+    observation, action = _layout(environment.observation_space), _layout(environment.action_space)
+    return ExplorationMemory.of_run(plan, environment, values, observation, action)
+
+
 def _needing(algorithm: Algorithm, need: MemoryNeed) -> str:
     return f"{need.field} {need.value:,}" if need.field is not None else f"The table of {algorithm.name}"
+
+
+def _exploration_parts(memory: ExplorationMemory) -> dict[str, int]:
+    """Return the bytes of each part that needs memory, by its field of the plan."""
+    return {name: size for name, size in (("archive", memory.archive), ("imitation", memory.imitation)) if size}
+
+
+def _sizes(text: str, need: MemoryNeed, exploration: ExplorationMemory) -> str:
+    """Return what a run with exploration needs: ``about 70 MB: 6 MB for n_steps 2,048 and 64 MB for archive``."""
+    sizes = {text[0].lower() + text[1:]: need.bytes, **_exploration_parts(exploration)}
+    *others, last = [f"{byte_text(size)} for {what}" for what, size in sizes.items()]
+    return f"about {byte_text(need.bytes + exploration.bytes)}: {', '.join(others)} and {last}"
 
 
 MEMORY_PER_WORKER = "/memory_per_worker"
@@ -413,18 +444,32 @@ MEMORY_PER_WORKER = "/memory_per_worker"
 
 
 def check_memory(
-    algorithm: Algorithm, values: Hyperparameters, environment: Environment, limit: int, *, is_own: bool = False
+    algorithm: Algorithm,
+    values: Hyperparameters,
+    environment: Environment,
+    limit: int,
+    plan: ExplorationPlan | None = None,
+    *,
+    is_own: bool = False,
 ) -> None:
-    """Raise InvalidRequest, with values that fit, if a run's buffers need more than ``limit`` bytes.
+    """Raise InvalidRequest, with values that fit, if the buffers and exploration of a run exceed ``limit`` bytes.
 
     ``is_own``: the limit is the request's ``memory_per_worker``; the message then names that field.
     """
-    need = memory_need(values, environment)
-    if need.bytes <= limit:
+    need, exploration = memory_need(values, environment), exploration_memory(plan, values, environment)
+    if need.bytes + exploration.bytes <= limit:
         return
-    what, of = _needing(algorithm, need), _observations(environment.observation_space, need)
-    needs = f"{what} would need about {byte_text(need.bytes)} for {of}"
-    remedy = _remedy(need, values, limit)
+    what = _needing(algorithm, need)
+    if need.bytes > limit:
+        pointer = pointer_to("hyperparameters", need.field) if need.field is not None else "/algo"
+        of = _observations(environment.observation_space, need)
+        needs = f"{what} would need about {byte_text(need.bytes)} for {of}"
+        remedy = _remedy(need, values, limit)
+    else:
+        optional = _exploration_parts(exploration)
+        pointer = pointer_to("exploration", next(iter(optional)))
+        needs = f"The run would need {_sizes(what, need, exploration)}"
+        remedy = f"Leave out {' or '.join(optional)}."
     if is_own:
         otherwise = remedy[0].lower() + remedy[1:]
         raise InvalidRequest.field(
@@ -432,8 +477,7 @@ def check_memory(
             f"{needs}; memory_per_worker allows {byte_text(limit)}. Raise it, or {otherwise}",
         )
     raise InvalidRequest.field(
-        pointer_to("hyperparameters", need.field) if need.field is not None else "/algo",
-        f"{needs}; a run may have at most {byte_text(limit)} here (RLVIZ_MEMORY_LIMIT). {remedy}",
+        pointer, f"{needs}; a run may have at most {byte_text(limit)} here (RLVIZ_MEMORY_LIMIT). {remedy}"
     )
 
 

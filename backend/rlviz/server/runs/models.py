@@ -193,8 +193,11 @@ class RunCreate(Body):
 class MemoryNeeded(Wire):
     """Memory that a run would need, besides 20 to 240 MB for libraries, networks and environments."""
 
-    bytes: int = Field(description="Bytes of its largest buffer or table, once that is full; 0: it needs none.")
-    hyperparameter: str | None = Field(description="The hyperparameter that decides it; null: there is none.")
+    bytes: int = Field(description="Bytes of all of it once it is full; 0: the run needs none.")
+    buffer_bytes: int = Field(description="Bytes of its largest buffer or table.")
+    hyperparameter: str | None = Field(description="The hyperparameter that decides the buffer; null: there is none.")
+    archive_bytes: int = Field(description="Bytes of the archive of exploration; 0: it has none.")
+    imitation_bytes: int = Field(description="Bytes of the episodes that are imitated; 0: none are.")
     free_bytes: int = Field(description="Free memory of the machine or the container now.")
     warning: str | None = Field(description="What to do if more is needed than is free; null: there is enough.")
 

@@ -113,7 +113,13 @@ def estimate_memory(body: RunCreate, runs: Runs) -> MemoryNeeded:
     """Estimate the memory that a run needs, without creating it."""
     found = runs.estimate_memory(_new_run(body))
     return MemoryNeeded(
-        bytes=found.need.bytes, hyperparameter=found.need.field, free_bytes=found.free, warning=found.warning
+        bytes=found.bytes,
+        buffer_bytes=found.need.bytes,
+        hyperparameter=found.need.field,
+        archive_bytes=found.exploration.archive,
+        imitation_bytes=found.exploration.imitation,
+        free_bytes=found.free,
+        warning=found.warning,
     )
 
 

@@ -105,7 +105,12 @@ test("a problem is shown at its field with its place, and is not saved", async (
     game: WRITTEN,
     check: ({ done }) =>
       done === "rom == 3"
-        ? [{ pointer: "/done", line: 2, column: 9, detail: "There is no tap 'rom'.", position: 0 }]
+        ? [
+            {
+              ...{ pointer: "/done", line: 2, column: 9, detail: "There is no tap 'rom'." },
+              ...{ position: 0, key: "", is_name: false },
+            },
+          ]
         : [],
   });
   const field = await screen.findByLabelText("Done when");
@@ -115,6 +120,23 @@ test("a problem is shown at its field with its place, and is not saved", async (
   await save();
   expect(field).toHaveFocus();
   expect(saved).toEqual([]);
+});
+
+test("a problem of a component's name is shown at the name, and one of its value at the value", async () => {
+  const name = { pointer: "/components/Goal", line: 2, column: 1, detail: "Not this name." };
+  const value = { ...name, detail: "There is no tap 'x'." };
+  show({
+    game: { ...WRITTEN, content: { name: "Island", components: { Goal: "x" } } },
+    check: () => [
+      { ...value, position: 0, key: "", is_name: false },
+      { ...name, position: null, key: "", is_name: true },
+    ],
+  });
+  const field = await screen.findByLabelText("Component");
+  await waitFor(() => expect(field).toHaveAccessibleDescription("Not this name."));
+  expect(screen.getByLabelText("Value in a step")).toHaveAccessibleDescription(
+    "At character 1: There is no tap 'x'.",
+  );
 });
 
 test("comments are lost only after a question", async () => {
@@ -168,7 +190,12 @@ test("the stage of progress and the number of stages are checked and saved", asy
     game: { ...WRITTEN, content: { name: "Lamp", cell: { x: "room" } } },
     check: ({ cell }) =>
       (cell as { stages?: number }).stages === undefined
-        ? [{ pointer: "/cell/stages", line: 3, column: 2, detail: "Add it.", position: null }]
+        ? [
+            {
+              ...{ pointer: "/cell/stages", line: 3, column: 2, detail: "Add it." },
+              ...{ position: null, key: "", is_name: false },
+            },
+          ]
         : [],
   });
   const stages = await screen.findByLabelText("Number of stages");
@@ -235,7 +262,12 @@ test("a problem without a field is listed, and an unknown key can be removed", a
     game: { ...WRITTEN, content: { ...WRITTEN.content, fram_skip: 8 } as never },
     check: (content) =>
       "fram_skip" in content
-        ? [{ pointer: "/fram_skip", line: 1, column: 1, detail: "No such key.", position: null }]
+        ? [
+            {
+              ...{ pointer: "/fram_skip", line: 1, column: 1, detail: "No such key." },
+              ...{ position: null, key: "", is_name: false },
+            },
+          ]
         : [],
   });
   expect(await screen.findByText("Problems without a field")).toBeVisible();
@@ -252,11 +284,14 @@ test("a problem without a field is listed, and an unknown key can be removed", a
 
 test("a file that the form reads otherwise than the app is not called saved", async () => {
   const problems = [
-    { pointer: "/frame_skip", line: 3, column: 14, detail: "Not in quotes.", position: null },
+    {
+      ...{ pointer: "/frame_skip", line: 3, column: 14, detail: "Not in quotes." },
+      ...{ position: null, key: "frame_skip", is_name: false },
+    },
   ];
   const wrong = { ...WRITTEN.content, frame_skip: "8" };
   const { saved } = show({ game: { ...WRITTEN, content: wrong as never, problems } });
-  expect(await screen.findByText("Line 3, column 14: Not in quotes.")).toBeVisible();
+  expect(await screen.findByText("Line 3, column 14: frame_skip: Not in quotes.")).toBeVisible();
   expect(screen.getByText("Not saved yet")).toBeVisible();
   expect(screen.queryByRole("link", { name: "Train an agent on it" })).toBeNull();
   expect(window.sessionStorage).toHaveLength(0); // nothing was edited
@@ -278,16 +313,16 @@ test("addresses are hexadecimal, and say so", async () => {
   await userEvent.type(address, "49153");
   expect(address).toHaveAccessibleDescription(/in hexadecimal/);
   await userEvent.clear(address);
-  expect(address).toHaveAttribute("placeholder", "Hex address");
+  expect(screen.getAllByText("Hex address")).not.toEqual([]);
   await userEvent.type(address, "200");
   await userEvent.tab();
   expect(address).toHaveValue("0x0200");
-  await userEvent.type(screen.getByLabelText("Frames of a step"), "many");
-  expect(screen.getByLabelText("Frames of a step")).toHaveAccessibleDescription(
+  await userEvent.type(screen.getByLabelText("Frames per step"), "many");
+  expect(screen.getByLabelText("Frames per step")).toHaveAccessibleDescription(
     "Enter a whole number, such as 24 or 0x18.",
   );
   await save();
-  expect(screen.getByLabelText("Frames of a step")).toHaveFocus();
+  expect(screen.getByLabelText("Frames per step")).toHaveFocus();
 });
 
 test("without a folder of ROMs the page says how to set one", async () => {
@@ -305,4 +340,17 @@ test("without a folder of ROMs the page says how to set one", async () => {
   renderWithQueries(<DescribeView />);
   expect(await screen.findByText("Start the app with RLVIZ_ROMS.")).toBeVisible();
   expect(screen.getByText("Rename a.")).toBeVisible();
+});
+
+test("a game that does not exist leads to those that do", async () => {
+  goTo("/play/game?rom=nothing");
+  serve({
+    "GET /games/nothing": () => ({ status: 404, body: { title: "Game not found", detail: "No." } }),
+  });
+  renderWithQueries(<DescribeView />);
+  expect(await screen.findByText("There is no such game")).toBeVisible();
+  expect(screen.getByRole("link", { name: "Show all games" })).toHaveAttribute(
+    "href",
+    "/play/game",
+  );
 });

@@ -5,12 +5,14 @@ import { FolderSearch } from "lucide-react";
 import { useEffect, useMemo, useState } from "react";
 import { limitsQuery } from "@/api/choices";
 import { gameQuery, gamesLeftOut, gamesQuery } from "@/api/games";
+import { ApiError } from "@/api/http";
 import type { GameDescription, Limits } from "@/api/types";
 import { useQueryString } from "@/lib/query-string";
 import { routes } from "@/lib/routes";
 import { useSettled } from "@/lib/time";
 import { describeSession } from "@/player/session/watch-session";
 import { PageHeader } from "@/shell/page-header";
+import { buttonClass } from "@/ui/button";
 import { HoverLink } from "@/ui/hover-link";
 import { EmptyState, ErrorState, Notice } from "@/ui/notice";
 import { Skeleton } from "@/ui/progress";
@@ -104,7 +106,19 @@ function LoadedGame({ name }: { name: string }) {
         Play the game by hand, save where episodes begin, and find the numbers that the agent sees
         and is rewarded for.
       </PageHeader>
-      {failed?.error ? (
+      {failed?.error instanceof ApiError && failed.error.isNotFound ? (
+        <EmptyState
+          icon={FolderSearch}
+          title="There is no such game"
+          action={
+            <HoverLink href={routes.describeGames} className={buttonClass()}>
+              Show all games
+            </HoverLink>
+          }
+        >
+          The folder of ROMs has no folder called {name}.
+        </EmptyState>
+      ) : failed?.error ? (
         <ErrorState
           error={failed.error}
           retry={() => void failed.refetch()}

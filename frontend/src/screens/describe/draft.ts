@@ -244,6 +244,27 @@ export function problemAt(problems: readonly FieldProblem[], pointer: string): s
 
 export type FieldProblem = Pick<GameFileProblem, "pointer" | "detail" | "position">;
 
+/** The problem of the name at this pointer, such as that of a component. */
+export function nameProblemAt(problems: readonly GameFileProblem[], pointer: string) {
+  return problemAt(
+    problems.filter(({ is_name }) => is_name),
+    pointer,
+  );
+}
+
+/** The problem of the value at this pointer. */
+export function valueProblemAt(problems: readonly GameFileProblem[], pointer: string) {
+  return problemAt(
+    problems.filter(({ is_name }) => !is_name),
+    pointer,
+  );
+}
+
+/** A problem that is not shown at its field, so that it names its key: `taps.name: Enter a name.` */
+export function withKey({ key, detail }: GameFileProblem): string {
+  return key ? `${key}: ${detail}` : detail;
+}
+
 function isWithin(pointer: string, field: string): boolean {
   return pointer === field || pointer.startsWith(`${field}/`);
 }

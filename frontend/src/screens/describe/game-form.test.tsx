@@ -70,5 +70,5 @@ test("the stage of progress has its value now beside it", async () => {
   expect(screen.getByLabelText("Stage of progress")).toHaveValue("coins // 10");
   expect(screen.getByLabelText("Number of stages")).toHaveValue("3");
   const values = screen.getAllByLabelText("Value now").map(({ textContent }) => textContent);
-  expect(values.filter(Boolean)).toEqual(["2.00"]);
+  expect(values.filter(Boolean)).toEqual(["2"]);
 });

@@ -9,12 +9,12 @@ import { type GameChange, gameCheckQuery, gameQuery, saveGame, storedProblems } 
 import { type ApiError, explainAction } from "@/api/http";
 import { keys } from "@/api/keys";
 import type { GameContent, GameDescription, GameFileProblem, TapType } from "@/api/types";
-import { decimal, NONE } from "@/lib/number";
+import { count, decimal, NONE } from "@/lib/number";
 import { routes } from "@/lib/routes";
 import { useSettled } from "@/lib/time";
 import { useStoreValue } from "@/lib/use-store";
 import type { SessionClient } from "@/player/session/session-client";
-import { Button, buttonClass } from "@/ui/button";
+import { Button, buttonClass, touchClass } from "@/ui/button";
 import { Card } from "@/ui/card";
 import { ConfirmDialog } from "@/ui/dialog";
 import { Disclosure } from "@/ui/disclosure";
@@ -29,6 +29,7 @@ import {
   componentPointer,
   type FieldProblem,
   type GameDraft,
+  nameProblemAt,
   newKey,
   numberProblems,
   parseAddress,
@@ -43,7 +44,9 @@ import {
   TAP_TYPES,
   type TapDraft,
   tapDraft,
+  valueProblemAt,
   type ValueName,
+  withKey,
   withoutKey,
 } from "./draft";
 
@@ -160,7 +163,7 @@ export function GameForm({
         {value("name", "Name")}
         {value("summary", "Summary")}
         {value("buttons", "Buttons", {
-          hint: "Separated by commas; held together: right+a",
+          hint: "Separated by commas. right+a holds both together.",
           className: "sm:col-span-2",
         })}
       </Card>
@@ -173,11 +176,11 @@ export function GameForm({
         onChange={(taps) => onChange((now) => ({ ...now, taps: taps(now.taps) }))}
       />
       <Card title="End of episodes" bodyClass="flex flex-col gap-3 p-4">
-        {expression("done", "Done when", "Ends the episode, such as hearts == 0")}
+        {expression("done", "Done when", "Ends the episode. Example: hearts == 0")}
         {expression(
           "success",
           "Success when",
-          "Ends it, and counts as a success, such as lamp_lit == 1",
+          "Ends the episode as a success. Example: lamp_lit == 1",
         )}
       </Card>
       <Card
@@ -186,6 +189,7 @@ export function GameForm({
         aside={
           <Button
             size="sm"
+            className={touchClass}
             icon={<Plus aria-hidden className="size-3.5" />}
             onClick={() =>
               onChange((now) => ({
@@ -220,20 +224,25 @@ export function GameForm({
                 <TextField
                   label="Component"
                   value={component.name}
-                  error={isRepeated ? "Another component has this name." : undefined}
+                  error={
+                    isRepeated
+                      ? "Another component has this name."
+                      : nameProblemAt(problems, pointer)
+                  }
                   onChange={(name) => edit({ name })}
                 />
                 <TextField
                   label="Value in a step"
                   mono
                   value={component.value}
-                  error={at(pointer)}
+                  error={valueProblemAt(problems, pointer)}
                   live={<LiveValue client={client} at={pointer} />}
                   onChange={(text) => edit({ value: text })}
                 />
               </div>
               <RemoveButton
                 label={`Remove the component ${component.name}`}
+                className="mt-5"
                 onClick={() =>
                   onChange((now) => ({
                     ...now,
@@ -247,13 +256,20 @@ export function GameForm({
       </Card>
       <Card bodyClass="px-4 py-2">
         <Disclosure summary="Map and exploration">
+          <p className="pt-1 text-xs text-ink-soft">
+            With a map, a run counts how often each cell is visited, and exploration can reward new
+            cells. Say with taps which cell the player is in. Columns and rows are counted from 0 at
+            the top left.
+          </p>
           <div className="grid gap-3 py-2 sm:grid-cols-2">
             {cell("x", "Column of the player", {
               mono: true,
+              hint: "Example: room % 3 * 10 + square_x",
               live: <LiveValue client={client} at="/cell/x" />,
             })}
             {cell("y", "Row of the player", {
               mono: true,
+              hint: "Example: room // 3 * 8 + square_y",
               live: <LiveValue client={client} at="/cell/y" />,
             })}
             {cell("stage", "Stage of progress", {
@@ -264,13 +280,13 @@ export function GameForm({
             {cell("stages", "Number of stages", {
               hint: "Exploration begins again in each stage",
             })}
-            {cell("columns", "Columns")}
-            {cell("rows", "Rows")}
+            {cell("columns", "Number of columns")}
+            {cell("rows", "Number of rows")}
             {cell("rooms_across", "Rooms across", { placeholder: "1" })}
             {cell("rooms_down", "Rooms down", { placeholder: "1" })}
             <Field
               label="Names of the rooms"
-              hint="One a line, row by row"
+              hint="One name per line, row by row"
               error={at("/cell/rooms")}
               className="sm:col-span-2"
             >
@@ -289,11 +305,17 @@ export function GameForm({
         </Disclosure>
         <Disclosure summary="Steps, episodes and observation">
           <div className="grid gap-3 py-2 sm:grid-cols-2">
-            {value("frame_skip", "Frames of a step")}
-            {value("hold", "Frames with the buttons held")}
-            {value("max_episode_steps", "Steps of an episode")}
-            {value("random_frames", "Random frames at the start")}
-            {value("boot_frames", "Frames before an episode without a start state")}
+            {value("frame_skip", "Frames per step")}
+            {value("hold", "Frames that buttons are held", { hint: "In each step" })}
+            {value("max_episode_steps", "Steps per episode", {
+              hint: "At most. Done or success ends an episode earlier",
+            })}
+            {value("random_frames", "Random wait", {
+              hint: "Up to this many frames before each episode",
+            })}
+            {value("boot_frames", "Wait after power-on", {
+              hint: "Frames. Only without a start state",
+            })}
             {value("reward_threshold", "Return that counts as solved")}
             <Field label="Observation" error={at("/observation")}>
               {(control) => (
@@ -310,7 +332,7 @@ export function GameForm({
             </Field>
             {value("rom_sha256", "SHA-256 of the ROM", {
               mono: true,
-              hint: "Another ROM is refused",
+              hint: "No other ROM can be used",
               className: "sm:col-span-2",
             })}
           </div>
@@ -320,11 +342,12 @@ export function GameForm({
       {elsewhere.length > 0 && (
         <Notice tone="bad" title="Problems without a field">
           <ul ref={others} tabIndex={-1} className="mt-1 flex flex-col gap-1.5">
-            {elsewhere.map(({ pointer, detail }) => {
+            {elsewhere.map((problem) => {
+              const { pointer, detail } = problem;
               const key = removableKey(draft, pointer);
               return (
                 <li key={`${pointer} ${detail}`} className="flex flex-wrap items-center gap-2">
-                  <span className="min-w-0 wrap-anywhere">{detail}</span>
+                  <span className="min-w-0 wrap-anywhere">{withKey(problem)}</span>
                   {key !== null && (
                     <Button size="sm" onClick={() => onChange((now) => withoutKey(now, key))}>
                       Remove {key}
@@ -361,7 +384,7 @@ function ProblemList({ problems }: { problems: readonly GameFileProblem[] }) {
     <ul className="flex flex-col gap-1">
       {problems.map((problem) => (
         <li key={`${problem.pointer} ${problem.detail}`} className="text-xs wrap-anywhere">
-          {placeOf(problem)}: {problem.detail}
+          {placeOf(problem)}: {withKey(problem)}
         </li>
       ))}
     </ul>
@@ -418,7 +441,7 @@ function LiveValue({ client, at }: { client: SessionClient; at: string }) {
   const now = useStoreValue(client.game, ({ values }) => values?.expressions[at]);
   return (
     <output className="text-xs text-ink-soft tabular-nums" aria-label="Value now">
-      {now === undefined ? "" : now === null ? NONE : decimal(now)}
+      {now === undefined ? "" : Number.isInteger(now) ? count(now) : decimal(now)}
     </output>
   );
 }
@@ -451,6 +474,7 @@ function TapTable({ client, rows, asked, limits, problems, onChange }: TapTableP
       aside={
         <Button
           size="sm"
+          className={touchClass}
           icon={<Plus aria-hidden className="size-3.5" />}
           onClick={() => onChange((now) => [...now, tapDraft({})])}
         >
@@ -460,11 +484,28 @@ function TapTable({ client, rows, asked, limits, problems, onChange }: TapTableP
     >
       {rows.length === 0 && (
         <p className="text-sm text-ink-soft">
-          A tap is a number in the memory of the game. Search for one above and name it, or add an
-          address that you know.
+          A tap is a number in the memory of the game. Search for one and name it, or add an address
+          that you know.
         </p>
       )}
-      <ul ref={list} className="flex flex-col gap-3">
+      {rows.length > 0 && (
+        <>
+          <p className="pb-3 text-xs text-ink-soft">
+            The agent sees <em>low</em> as 0 and <em>high</em> as 1. Without them, they are the
+            lowest and the highest value of the type.
+          </p>
+          <div aria-hidden className={clsx(TAP_ROW, "pb-1 text-xs text-ink-soft max-sm:hidden")}>
+            <div className={TAP_GRID}>
+              {["Name", HEX_ADDRESS, "Type", "Unit", "Low", "High"].map((label) => (
+                <span key={label}>{label}</span>
+              ))}
+            </div>
+            <span className="w-12 shrink-0 text-right">Now</span>
+            <span className="w-9.5 shrink-0" />
+          </div>
+        </>
+      )}
+      <ul ref={list} className="flex flex-col gap-3 max-sm:gap-4">
         {rows.map((row, place) => (
           <TapRow
             key={row.key}
@@ -485,6 +526,33 @@ function TapTable({ client, rows, asked, limits, problems, onChange }: TapTableP
   );
 }
 
+/** Head of the column with addresses. */
+const HEX_ADDRESS = "Hex address";
+
+const TAP_ROW = "flex items-start gap-2";
+const TAP_GRID =
+  "grid min-w-0 grow grid-cols-2 gap-2 sm:grid-cols-[minmax(0,1.2fr)_6rem_minmax(0,1.7fr)_minmax(0,0.9fr)_3.5rem_3.5rem]";
+
+/** A control of a tap. On a phone its label is above it; on wider screens it is the head of the column. */
+function TapField({
+  label,
+  className,
+  children,
+}: {
+  label: string;
+  className?: string;
+  children: ReactNode;
+}) {
+  return (
+    <div className={clsx("flex min-w-0 flex-col gap-1", className)}>
+      <span aria-hidden className="text-xs text-ink-soft sm:hidden">
+        {label}
+      </span>
+      {children}
+    </div>
+  );
+}
+
 interface TapRowProps {
   client: SessionClient;
   row: TapDraft;
@@ -499,57 +567,58 @@ function TapRow({ client, row, at, error, onEdit, onRemove }: TapRowProps) {
   const now = useStoreValue(client.game, ({ values }) =>
     at === null ? null : (values?.taps[at] ?? null),
   );
-  const text = (name: Exclude<keyof TapDraft, "key" | "type">, label: string, hint = label) => (
-    <input
-      aria-label={`${label}${row.name && name !== "name" ? ` of ${row.name}` : ""}`}
-      title={hint === label ? undefined : hint}
-      aria-describedby={error(name) ? noteId : undefined}
-      aria-invalid={error(name) ? true : undefined}
-      data-tap-name={name === "name" || undefined}
-      autoComplete="off"
-      autoCapitalize="off"
-      spellCheck={false}
-      placeholder={hint}
-      value={row[name]}
-      onChange={(event) => onEdit({ [name]: event.target.value })}
-      onBlur={() => {
-        const typed = name === "address" ? parseAddress(row.address) : null;
-        const address = typed === null ? row.address : addressText(typed);
-        if (address !== row.address) onEdit({ address });
-      }}
-      className={clsx(
-        controlClass,
-        name === "address" && "font-mono text-xs!",
-        name === "unit" && "max-sm:col-span-2",
-      )}
-    />
+  const text = (name: Exclude<keyof TapDraft, "key" | "type">, label: string) => (
+    <TapField
+      label={name === "address" ? HEX_ADDRESS : label}
+      className={name === "unit" ? "max-sm:col-span-2" : undefined}
+    >
+      <input
+        aria-label={`${label}${row.name && name !== "name" ? ` of ${row.name}` : ""}`}
+        aria-describedby={error(name) ? noteId : undefined}
+        aria-invalid={error(name) ? true : undefined}
+        data-tap-name={name === "name" || undefined}
+        autoComplete="off"
+        autoCapitalize="off"
+        spellCheck={false}
+        placeholder={PLACEHOLDERS[name]}
+        value={row[name]}
+        onChange={(event) => onEdit({ [name]: event.target.value })}
+        onBlur={() => {
+          const typed = name === "address" ? parseAddress(row.address) : null;
+          const address = typed === null ? row.address : addressText(typed);
+          if (address !== row.address) onEdit({ address });
+        }}
+        className={clsx(controlClass, name === "address" && "font-mono text-xs!")}
+      />
+    </TapField>
   );
   const problem = TAP_FIELDS.map(error).find(Boolean);
   return (
     <li className="flex flex-col gap-1 border-t border-line pt-3 first:border-0 first:pt-0">
-      <div className="flex items-start gap-2">
-        <div className="grid min-w-0 grow grid-cols-2 gap-2 sm:grid-cols-[minmax(0,1.3fr)_7rem_minmax(0,1.4fr)_minmax(0,1fr)_4rem_4rem]">
+      <div className={clsx(TAP_ROW, "max-sm:flex-col max-sm:items-stretch")}>
+        <div className={TAP_GRID}>
           {text("name", "Name")}
-          {text("address", "Address", "Hex address")}
+          {text("address", "Address")}
           <div className="flex min-w-0 gap-2 max-sm:col-span-2">
-            <Select
-              aria-label={`Type of ${row.name || "the tap"}`}
-              aria-invalid={error("type") ? true : undefined}
-              value={row.type}
-              onChange={(event) =>
-                onEdit({ type: event.target.value as TapType, bytes: "", bit: "" })
-              }
-              className="grow"
-            >
-              {Object.entries(TAP_TYPES).map(([type, meaning]) => (
-                <option key={type} value={type}>
-                  {`${type}: ${meaning}`}
-                </option>
-              ))}
-              {!(row.type in TAP_TYPES) && <option value={row.type}>{row.type}</option>}
-            </Select>
+            <TapField label="Type" className="grow">
+              <Select
+                aria-label={`Type of ${row.name || "the tap"}`}
+                aria-invalid={error("type") ? true : undefined}
+                value={row.type}
+                onChange={(event) =>
+                  onEdit({ type: event.target.value as TapType, bytes: "", bit: "" })
+                }
+              >
+                {Object.entries(TAP_TYPES).map(([type, meaning]) => (
+                  <option key={type} value={type}>
+                    {`${type}: ${meaning}`}
+                  </option>
+                ))}
+                {!(row.type in TAP_TYPES) && <option value={row.type}>{row.type}</option>}
+              </Select>
+            </TapField>
             {(row.type === "bit" || row.bit !== "") && (
-              <div className="w-14 shrink-0">{text("bit", "Bit")}</div>
+              <div className="w-12 shrink-0">{text("bit", "Bit")}</div>
             )}
             {(row.type === "bcd" || row.bytes !== "") && (
               <div className="w-14 shrink-0">{text("bytes", "Bytes")}</div>
@@ -559,13 +628,18 @@ function TapRow({ client, row, at, error, onEdit, onRemove }: TapRowProps) {
           {text("low", "Low")}
           {text("high", "High")}
         </div>
-        <output
-          aria-label={`Value of ${row.name || "the tap"} now`}
-          className="w-12 shrink-0 pt-1.5 text-right text-sm font-medium tabular-nums max-md:pt-2.5"
-        >
-          {now ?? NONE}
-        </output>
-        <RemoveButton label={`Remove the tap ${row.name}`} onClick={onRemove} />
+        <div className="flex items-start gap-2 max-sm:items-center max-sm:justify-between">
+          <span aria-hidden className="text-xs text-ink-soft sm:hidden">
+            Now
+          </span>
+          <output
+            aria-label={`Value of ${row.name || "the tap"} now`}
+            className="w-12 shrink-0 text-right text-sm font-medium tabular-nums max-sm:mr-auto max-sm:w-auto sm:pt-1.5 sm:max-md:pt-2.5"
+          >
+            {now ?? NONE}
+          </output>
+          <RemoveButton label={`Remove the tap ${row.name}`} onClick={onRemove} />
+        </div>
       </div>
       {problem && (
         <p id={noteId} className="text-xs wrap-anywhere text-bad">
@@ -576,7 +650,16 @@ function TapRow({ client, row, at, error, onEdit, onRemove }: TapRowProps) {
   );
 }
 
-function RemoveButton({ label, onClick }: { label: string; onClick: () => void }) {
+/** Of fields whose label is not shown beside them on wide screens. */
+const PLACEHOLDERS: Partial<Record<keyof TapDraft, string>> = { bit: "Bit", bytes: "Bytes" };
+
+interface RemoveButtonProps {
+  label: string;
+  onClick: () => void;
+  className?: string;
+}
+
+function RemoveButton({ label, onClick, className }: RemoveButtonProps) {
   return (
     <Button
       variant="quiet"
@@ -584,6 +667,7 @@ function RemoveButton({ label, onClick }: { label: string; onClick: () => void }
       title={label}
       onClick={onClick}
       icon={<Trash2 aria-hidden className="size-3.5" />}
+      className={className}
     />
   );
 }
@@ -722,7 +806,13 @@ function SaveBar({
             Discard changes
           </Button>
         )}
-        <p role="status" className="min-w-0 grow text-xs wrap-anywhere text-ink-soft">
+        <p
+          role="status"
+          className={clsx(
+            "min-w-0 grow text-xs wrap-anywhere text-ink-soft",
+            isSaved && !isChanged && "max-sm:order-last max-sm:w-full",
+          )}
+        >
           {tried && blocked !== null
             ? blocked
             : isChanged || !isSaved

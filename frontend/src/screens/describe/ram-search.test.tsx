@@ -56,7 +56,15 @@ test("a search is begun, narrowed, undone, and an address is named", async () =>
     { type: "narrow", test: "decreased", number: 2 },
     { type: "undo" },
   ]);
-  await userEvent.click(screen.getByRole("button", { name: "Name 0xC002" }));
+  const [first, second] = ["0xC001", "0xC002"].map((address) =>
+    screen.getByRole("button", { name: `Name ${address}` }),
+  );
+  expect([first!.tabIndex, second!.tabIndex]).toEqual([0, -1]);
+  act(() => first!.focus());
+  await userEvent.keyboard("{ArrowDown}");
+  expect(second).toHaveFocus();
+  expect([first!.tabIndex, second!.tabIndex]).toEqual([-1, 0]);
+  await userEvent.keyboard("{Enter}");
   expect(onName).toHaveBeenCalledWith(0xc002, "u8");
 });
 

@@ -1,12 +1,12 @@
 "use client";
 
 import clsx from "clsx";
-import { type FormEvent, useState } from "react";
+import { type FormEvent, type KeyboardEvent, useRef, useState } from "react";
 import type { GameSearch, SearchTest, TapType } from "@/api/types";
 import { count, plural } from "@/lib/number";
 import { useStore, useStoreValue } from "@/lib/use-store";
 import type { SessionClient } from "@/player/session/session-client";
-import { Button } from "@/ui/button";
+import { Button, touchClass } from "@/ui/button";
 import { Card } from "@/ui/card";
 import { ScrollRegion } from "@/ui/scroll-region";
 import { controlClass, Select } from "@/ui/select";
@@ -76,7 +76,7 @@ export function RamSearchCard({ client, bounds, taken, onName }: RamSearchCardPr
           aria-label="Size of the number"
           value={width}
           onChange={(event) => setWidth(event.target.value as Width)}
-          className="w-60 max-w-full"
+          className="w-60 max-sm:w-auto max-sm:min-w-0 max-sm:flex-1"
         >
           {Object.entries(WIDTHS).map(([value, label]) => (
             <option key={value} value={value}>
@@ -120,19 +120,23 @@ function Narrowing({ client, bounds, search }: NarrowingProps) {
   };
   return (
     <div className="flex flex-wrap items-center gap-2">
-      <div role="group" aria-label="Since the last narrowing" className="flex flex-wrap gap-1.5">
+      <div
+        role="group"
+        aria-label="Since the last narrowing"
+        className="flex flex-wrap gap-1.5 max-sm:grid max-sm:w-full max-sm:grid-cols-2"
+      >
         {CHANGES.map(({ test, label }) => (
           <Button key={test} onClick={() => narrow(test)}>
             {label}
           </Button>
         ))}
       </div>
-      <form onSubmit={compare} className="flex min-w-0 gap-1.5">
+      <form onSubmit={compare} className="flex min-w-0 gap-1.5 max-sm:w-full">
         <Select
           aria-label="Comparison"
           value={place}
           onChange={(event) => setPlace(Number(event.target.value))}
-          className="w-34"
+          className="w-34 max-sm:w-auto max-sm:min-w-0 max-sm:flex-1"
         >
           {COMPARISONS.map(({ label }, index) => (
             <option key={label} value={index}>
@@ -172,7 +176,20 @@ interface CandidatesProps {
 
 function Candidates({ search, taken, onName }: CandidatesProps) {
   const { candidates, total, width } = search;
+  const rows = useRef<HTMLTableSectionElement>(null);
+  /** The row whose button Tab reaches. The arrow keys lead to the others: Tab would need a press for each. */
+  const [reached, setReached] = useState<number | null>(null);
   const named = new Map(taken.map((tap) => [parseAddress(tap.address), tap.name]));
+  const free = candidates.filter(({ address }) => !named.has(address));
+  const tabStop = free.find(({ address }) => address === reached) ?? free[0];
+  const onKeyDown = (event: KeyboardEvent) => {
+    const move = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+    const buttons = [...(rows.current?.querySelectorAll("button") ?? [])];
+    const place = buttons.indexOf(event.target as HTMLButtonElement);
+    if (move === undefined || place < 0) return;
+    event.preventDefault();
+    buttons[place + move]?.focus();
+  };
   if (total === 0) {
     return (
       <p className="text-sm text-ink-soft">
@@ -194,7 +211,7 @@ function Candidates({ search, taken, onName }: CandidatesProps) {
               </th>
             </tr>
           </thead>
-          <tbody>
+          <tbody ref={rows} onKeyDown={onKeyDown}>
             {candidates.map(({ address, value, before }) => (
               <tr key={address} className="border-t border-line">
                 <td className="py-1 pr-3 font-mono">{addressText(address)}</td>
@@ -204,14 +221,17 @@ function Candidates({ search, taken, onName }: CandidatesProps) {
                 <td className="py-1 pr-3 text-right text-ink-soft">{before}</td>
                 <td className="py-0.5 text-right">
                   {named.has(address) ? (
-                    <span className="inline-flex h-7 items-center px-2 text-ink-faint">
+                    <span className="inline-block max-w-24 truncate px-2 py-1.5 align-middle text-ink-faint sm:max-w-48">
                       {named.get(address) || "in the table"}
                     </span>
                   ) : (
                     <Button
                       size="sm"
                       variant="quiet"
+                      className={touchClass}
                       aria-label={`Name ${addressText(address)}`}
+                      tabIndex={address === tabStop?.address ? 0 : -1}
+                      onFocus={() => setReached(address)}
                       onClick={() => onName(address, width ?? "u8")}
                     >
                       Name it

@@ -1,9 +1,10 @@
 "use client";
 
+import clsx from "clsx";
 import { useEffect, useEffectEvent, useState } from "react";
 import { useStore, useStoreValue } from "@/lib/use-store";
 import type { SessionClient } from "@/player/session/session-client";
-import { Button } from "@/ui/button";
+import { Button, touchClass } from "@/ui/button";
 import { Card } from "@/ui/card";
 
 interface StartStateCardProps {
@@ -44,7 +45,7 @@ export function StartStateCard({ client, name, bootFrames, onChoose }: StartStat
             className="size-full [image-rendering:pixelated]"
           />
         ) : name === "" ? (
-          "Switched on"
+          "No start state"
         ) : (
           "Load it to see it"
         )}
@@ -58,6 +59,7 @@ export function StartStateCard({ client, name, bootFrames, onChoose }: StartStat
         <div className="flex flex-wrap gap-1.5">
           <Button
             size="sm"
+            className={touchClass}
             variant={name === "" ? "primary" : "secondary"}
             disabled={!live}
             onClick={() => client.send({ type: "save_start" })}
@@ -68,6 +70,7 @@ export function StartStateCard({ client, name, bootFrames, onChoose }: StartStat
             <>
               <Button
                 size="sm"
+                className={touchClass}
                 disabled={!live}
                 onClick={() => client.send({ type: "load_start", name })}
               >
@@ -75,6 +78,7 @@ export function StartStateCard({ client, name, bootFrames, onChoose }: StartStat
               </Button>
               <Button
                 size="sm"
+                className={touchClass}
                 variant="quiet"
                 onClick={() => {
                   setRemoved(name);
@@ -86,7 +90,12 @@ export function StartStateCard({ client, name, bootFrames, onChoose }: StartStat
             </>
           )}
           {name === "" && removed !== null && (
-            <Button size="sm" variant="quiet" onClick={() => onChoose(removed)}>
+            <Button
+              size="sm"
+              className={clsx(touchClass, "max-w-full shrink! truncate")}
+              variant="quiet"
+              onClick={() => onChoose(removed)}
+            >
               Use {removed} again
             </Button>
           )}

@@ -111,10 +111,13 @@ function given(values: object): object {
   return Object.fromEntries(Object.entries(values).filter(said));
 }
 
-/** Number of fields that differ from the defaults of an experiment. */
-export function changedCount(draft: AdvancedDraft): number {
+/** Number of fields that differ from the defaults of an experiment, and from what the form `proposed` when it opened. */
+export function changedCount(draft: AdvancedDraft, proposed = FIRST_ADVANCED): number {
   const fields = Object.keys(FIRST_ADVANCED) as (keyof AdvancedDraft)[];
-  return fields.filter((field) => draft[field].trim() !== FIRST_ADVANCED[field]).length;
+  return fields.filter((field) => {
+    const typed = draft[field].trim();
+    return typed !== FIRST_ADVANCED[field] && typed !== proposed[field];
+  }).length;
 }
 
 /** A hyperparameter and its typed value. */

@@ -16,6 +16,8 @@ import { problemAt, type Problems } from "./problems";
 
 interface AdvancedFieldsProps {
   advanced: AdvancedDraft;
+  /** What the form proposed when it opened. */
+  proposed: AdvancedDraft;
   limits: Limits;
   /** Whether a sampler with a seed proposes values. */
   searches: boolean;
@@ -27,7 +29,7 @@ interface AdvancedFieldsProps {
 export function AdvancedFields(props: AdvancedFieldsProps) {
   const { advanced, limits, searches, problems, onChange } = props;
   const [opened, setOpened] = useState(false);
-  const changed = changedCount(advanced);
+  const changed = changedCount(advanced, props.proposed);
   const wrong = Object.values(ADVANCED_POINTERS).some((pointer) => problemAt(problems, pointer));
   const typed = (field: AdvancedField, label: string, hint: string, usual: unknown) => (
     <Field label={label} hint={hint} error={problemAt(problems, ADVANCED_POINTERS[field])}>
@@ -49,7 +51,7 @@ export function AdvancedFields(props: AdvancedFieldsProps) {
       className="rounded-md border border-line px-3 py-1"
       open={opened || wrong}
       onToggle={setOpened}
-      summary="Advanced"
+      summary={<span className="font-semibold">Advanced</span>}
       aside={
         changed > 0 ? (
           <Badge tone="warn">{changed} changed</Badge>

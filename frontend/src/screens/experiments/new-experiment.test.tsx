@@ -250,7 +250,7 @@ test("a refused name of a single variant is shown at its line", async () => {
   await screen.findByRole("option", { name: "Cart Pole" });
   await userEvent.click(screen.getByRole("button", { name: "Start" }));
   expect(await screen.findByText(detail)).toBeVisible();
-  expect(screen.getByLabelText("Name 2")).toHaveFocus();
+  expect(screen.getByLabelText("Name of line 2")).toHaveFocus();
 });
 
 test("a refusal without a field is shown in words", async () => {
@@ -309,15 +309,18 @@ test("exploration and reward are set for all, and changed or switched off in a l
   await userEvent.type(screen.getByLabelText("Weight of Engine"), "0.5");
   expect(screen.getByText("Engine × 0.5")).toBeVisible();
 
-  await userEvent.selectOptions(screen.getByLabelText("Exploration 1"), "Off");
-  await userEvent.selectOptions(screen.getByLabelText("Exploration 2"), "Only for this line");
+  await userEvent.selectOptions(screen.getByLabelText("Exploration in line 1"), "Off");
+  await userEvent.selectOptions(
+    screen.getByLabelText("Exploration in line 2"),
+    "Only for this line",
+  );
   const second = within(screen.getByRole("group", { name: "Exploration of line 2" }));
   expect(second.queryByRole("switch", { name: "Imitate the best episodes" })).toBeNull();
   await userEvent.click(second.getByRole("switch", { name: "Reward novelty" }));
-  await userEvent.selectOptions(screen.getByLabelText("Reward 1"), "Only for this line");
+  await userEvent.selectOptions(screen.getByLabelText("Reward in line 1"), "Only for this line");
   const first = within(screen.getByRole("group", { name: "Reward of line 1" }));
   await userEvent.type(first.getByLabelText("Cap of Engine"), "3");
-  await userEvent.selectOptions(screen.getByLabelText("Reward 2"), "Off");
+  await userEvent.selectOptions(screen.getByLabelText("Reward in line 2"), "Off");
   await userEvent.click(screen.getByRole("button", { name: "Start" }));
   await vi.waitFor(() => expect(sent()).toHaveLength(1));
   expect(sent()[0]).toMatchObject({
@@ -347,13 +350,13 @@ test("one press fills the lines with and without exploration, and the preview co
   await userEvent.click(screen.getByRole("button", { name: "With and without exploration" }));
   const names = ["coverage", "archive", "novelty", "imitation", "together", "without"];
   for (const [at, name] of names.entries()) {
-    expect(screen.getByLabelText(`Name ${at + 1}`)).toHaveValue(name);
+    expect(screen.getByLabelText(`Name of line ${at + 1}`)).toHaveValue(name);
   }
   expect(await screen.findByText("36 runs, 36k steps in total")).toBeVisible();
   expect(screen.getByLabelText("Seeds of each")).toHaveDisplayValue("6");
   await userEvent.selectOptions(screen.getByLabelText("Algorithm 4"), "DQN");
-  expect(screen.getByLabelText("Exploration 4")).toHaveValue("");
-  expect(screen.getByLabelText("Name 4")).toHaveValue("");
+  expect(screen.getByLabelText("Exploration in line 4")).toHaveValue("");
+  expect(screen.getByLabelText("Name of line 4")).toHaveValue("");
   await userEvent.click(screen.getByRole("button", { name: "Remove line 4" }));
   expect(await screen.findByText("30 runs, 30k steps in total")).toBeVisible();
   await userEvent.click(screen.getByRole("button", { name: "Start" }));
@@ -378,8 +381,8 @@ test("a run's page opens the form with the run, with and without its exploration
     () => ({ body: explored }),
   );
   expect(await screen.findByText("Polly")).toBeVisible();
-  expect(screen.getByLabelText("Name 1")).toHaveValue("coverage");
-  expect(screen.getByLabelText("Name 2")).toHaveValue("without");
+  expect(screen.getByLabelText("Name of line 1")).toHaveValue("coverage");
+  expect(screen.getByLabelText("Name of line 2")).toHaveValue("without");
   await userEvent.click(screen.getByRole("button", { name: "Start" }));
   await vi.waitFor(() => expect(sent()).toHaveLength(1));
   const same = { algo: "ppo", preset: "fast", hyperparameters: { gamma: 0.9 } };

@@ -271,6 +271,7 @@ function Form(props: FormProps) {
         <TrainingFields {...{ draft, offer, limits, problems }} onChange={change} />
         <AdvancedFields
           {...{ limits, problems, advanced: draft.advanced }}
+          proposed={openingDraft(offer, draft.places).advanced}
           searches={draft.kind === "search"}
           onChange={(changes) => change({ advanced: { ...draft.advanced, ...changes } })}
         />

@@ -3,6 +3,7 @@ import type { Algorithm, Environment } from "@/api/types";
 import { type ExperimentDraft, FIRST, offerIn } from "./draft";
 import { unfairnessOf } from "./fairness";
 import { cartpole, pendulum, place } from "./fixtures";
+import { changedCount } from "./advanced-draft";
 import { isUntouched, movedDraft, openingDraft } from "./specification";
 
 const preset = (id: string, end_step: number, evaluation: object | null, recommended = false) => ({
@@ -52,6 +53,15 @@ test("without a fair pair the fewest changes make one", () => {
   const draft = openingDraft(cartpole, FIRST.places);
   expect(draft.variants.map(({ preset }) => preset)).toEqual(["fast", "stable"]);
   expect([draft.steps, draft.advanced.every]).toEqual(["99900", ""]);
+});
+
+test("what the form proposes is not counted as changed", () => {
+  const { advanced } = openingDraft(landers, [place("Lander")]);
+  const proposed = { ...advanced, every: "10000" };
+  expect(changedCount(proposed)).toBe(1);
+  expect(changedCount(proposed, proposed)).toBe(0);
+  expect(changedCount({ ...proposed, every: "500", memory: "64" }, proposed)).toBe(2);
+  expect(changedCount({ ...proposed, every: "" }, proposed)).toBe(0);
 });
 
 test("untouched fields follow another environment and chosen ones stay", () => {

@@ -1,3 +1,4 @@
+import clsx from "clsx";
 import { Compass, Plus, X } from "lucide-react";
 import { useState } from "react";
 import type { Environment, Hyperparameter, Limits } from "@/api/types";
@@ -147,12 +148,16 @@ function VariantRow(props: VariantRowProps) {
         open={opened || wrong}
         onToggle={setOpened}
         summary={
-          <span className="text-xs font-normal text-ink-faint">{variantName(variant, offer)}</span>
+          <span
+            className={clsx("text-xs", name.trim() ? "text-ink" : "font-normal text-ink-faint")}
+          >
+            {variantName(variant, offer)}
+          </span>
         }
       >
         <div className="flex flex-col gap-2 pb-2 pl-5">
           <Field
-            label={`Name ${place + 1}`}
+            label={`Name of line ${place + 1}`}
             hint="Empty: named after its settings."
             error={misnamed}
           >
@@ -206,7 +211,7 @@ function OwnExploration(props: OwnFieldsProps & { limits: Limits }) {
   return (
     <div role="group" aria-label={`Exploration of line ${place + 1}`}>
       <OwnChoice
-        label={`Exploration ${place + 1}`}
+        label={`Exploration in line ${place + 1}`}
         value={exploration}
         onChange={(choice) =>
           onChange({
@@ -240,7 +245,7 @@ function OwnReward({ variant, place, offer, problems, onChange }: OwnFieldsProps
   return (
     <div role="group" aria-label={`Reward of line ${place + 1}`}>
       <OwnChoice
-        label={`Reward ${place + 1}`}
+        label={`Reward in line ${place + 1}`}
         value={reward}
         onChange={(choice) => onChange({ reward: choice === OWN ? {} : choice })}
       />

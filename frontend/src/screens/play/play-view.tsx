@@ -1,6 +1,7 @@
 "use client";
 
 import { useQuery } from "@tanstack/react-query";
+import clsx from "clsx";
 import { type ReactNode, useState } from "react";
 import { environmentsQuery } from "@/api/choices";
 import { gamesQuery } from "@/api/games";
@@ -75,8 +76,14 @@ function GamesToDescribe() {
     <section aria-label="Games of your own" className="mt-6 flex flex-wrap items-center gap-2">
       <h2 className="text-sm font-semibold">Games of your own</h2>
       {games.map(({ name, is_described }) => (
-        <HoverLink key={name} href={routes.describeGame(name)} className={buttonClass()}>
-          {is_described ? `Edit ${name}` : `Describe ${name}`}
+        <HoverLink
+          key={name}
+          href={routes.describeGame(name)}
+          className={clsx(buttonClass(), "max-w-full shrink!")}
+        >
+          <span className="truncate" title={name}>
+            {is_described ? `Edit ${name}` : `Describe ${name}`}
+          </span>
         </HoverLink>
       ))}
       {games.length === 0 && (

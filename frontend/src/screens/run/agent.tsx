@@ -12,16 +12,20 @@ import { withRetry } from "@/api/with-retry";
 import type { ChartGroup } from "@/charts/chart-group";
 import { type AgentViewName, chooseAgentView, useAgentStart, useAgentView } from "@/lib/agent-view";
 import { AgentViews } from "@/player/agent/views";
+import { Skeleton } from "@/ui/progress";
 import { EvaluationClip } from "./playback/evaluation-view";
 import { ForkAt } from "./snapshots/fork-at";
 
+/** About as high as what follows, so that the page does not move below the user. */
+const loading = () => <Skeleton className="m-4 h-160" />;
+
 const LiveWindow = dynamic(
   withRetry(() => import("./live/live-window").then((module) => module.LiveWindow)),
-  { ssr: false },
+  { ssr: false, loading },
 );
 const MomentView = dynamic(
   withRetry(() => import("./film/moment-view").then((module) => module.MomentView)),
-  { ssr: false },
+  { ssr: false, loading },
 );
 
 interface AgentProps {

@@ -140,14 +140,30 @@ def read_game(file: Path) -> FoundGame:
 
 
 class FileProblem(NamedTuple):
-    """A problem of a file: where it is, and what is wrong, as a sentence. ``position``: the wrong character of an
-    expression, from 0."""
+    """A problem of a file.
+
+    Attributes:
+        pointer: JSON pointer to the key.
+        line: Line of the file, from 1.
+        column: Column of the file, from 1.
+        message: What is wrong, as a sentence.
+        position: The wrong character of an expression, from 0.
+        key: The key that the message is about, such as ``taps.address``; empty if the message names it.
+        is_name: Whether the key itself is wrong, not its value.
+    """
 
     pointer: str
     line: int
     column: int
     message: str
     position: int | None = None
+    key: str = ""
+    is_name: bool = False
+
+    @property
+    def text(self) -> str:
+        """The message with the key that it is about."""
+        return f"{self.key}: {self.message}" if self.key else self.message
 
 
 def check_companions(placed: PlacedFile, content: GameFile, rom: Path, data: bytes) -> Iterator[FileProblem]:
@@ -213,20 +229,26 @@ def check_content(placed: PlacedFile) -> tuple[GameFile | None, list[FileProblem
 def _as_problem(placed: PlacedFile, item: Any) -> FileProblem:
     path = [part for part in item["loc"] if part != "[key]"]
     pointer = pointer_to(*path)
-    return FileProblem(pointer, *placed.find(pointer), _in_words(path, item))
+    key = ".".join(str(part) for part in path if isinstance(part, str)) if item["type"] != "extra_forbidden" else ""
+    return FileProblem(pointer, *placed.find(pointer), _in_words(path, item), key=key)
 
 
 def _in_words(path: Sequence[Any], item: Any) -> str:
-    name = ".".join(str(part) for part in path if isinstance(part, str))
     if item["type"] == "extra_forbidden":
         known = _fields(path[:-1])
         near = difflib.get_close_matches(str(path[-1]), known, 1)
         hint = f"Did you mean {near[0]}?" if near else f"Known: {', '.join(known)}."
         return f"There is no key {str(path[-1])[:40]!r} here. {hint}"
     if item["type"] == "string_pattern_mismatch" and path[-1] == "rom_sha256":
-        return f"{name}: 64 digits and letters a to f are needed."
-    return f"{name}: {_WANTED.get(item['type']) or validation_text(item)}."
+        return "64 digits and letters a to f are needed."
+    if item["type"] == "string_pattern_mismatch" and not item["input"]:
+        return "Enter a name."
+    wanted = _WANTED.get(item["type"])
+    return f"{wanted.format(**item.get('ctx', {})) if wanted else validation_text(item)}."
 
+
+_NAME_IN_WORDS = "at most 40 lowercase letters, digits and _, starting with a letter"
+"""What ``LIMITS.game_name`` matches."""
 
 _WANTED = {
     "tuple_type": "A list is needed, in square brackets",
@@ -235,9 +257,13 @@ _WANTED = {
     "int_type": "A whole number is needed, without quotes, such as 200 or 0xC000",
     "float_type": "A number is needed, without quotes",
     "string_type": "A text is needed, in quotes",
-    "string_pattern_mismatch": "Use small letters, digits and _, first a letter",
+    "string_pattern_mismatch": f"Use {_NAME_IN_WORDS}",
+    "string_too_long": "Use at most {max_length:,} characters",
+    "string_too_short": "Enter a text",
+    "less_than_equal": "Use at most {le:,}",
+    "greater_than_equal": "Use at least {ge:,}",
 }
-"""What is needed instead of a value of the wrong type."""
+"""What is needed instead of a value of the wrong type or size."""
 
 
 def _fields(path: Sequence[Any]) -> list[str]:
@@ -246,7 +272,7 @@ def _fields(path: Sequence[Any]) -> list[str]:
 
 
 def _bad(placed: PlacedFile, problems: Sequence[FileProblem]) -> BadGame:
-    said = [f"{placed.name_place((one.line, one.column))}: {one.message}" for one in problems[:MOST_PROBLEMS]]
+    said = [f"{placed.name_place((one.line, one.column))}: {one.text}" for one in problems[:MOST_PROBLEMS]]
     more = len(problems) - MOST_PROBLEMS
     least = "at least " if len(problems) >= MOST_FOUND else ""
     return BadGame(" ".join([*said, *([f"There are {least}{more} more problems."] if more > 0 else [])]))
@@ -267,9 +293,10 @@ def _problems(placed: PlacedFile, content: GameFile) -> Iterator[FileProblem]:
         *_problems_of_buttons(content.buttons),
         *_problems_of_taps(content.taps),
         *_problems_of_cell(content.cell),
-        *_problems_of_components(content.components),
     ):
         yield FileProblem(pointer, *placed.find(pointer), problem)
+    for pointer, problem in _problems_of_components(content.components):
+        yield FileProblem(pointer, *placed.find(pointer), problem, is_name=True)
     if content.observation == "vector" and not content.taps:
         pointer = "/observation"
         yield FileProblem(pointer, *placed.find(pointer), "A vector needs [[taps]]. Add some, or choose pixels.")
@@ -393,8 +420,10 @@ def _problems_of_cell(cell: GameCell | None) -> Iterator[Problem]:
 def _problems_of_components(components: Mapping[str, str]) -> Iterator[Problem]:
     for name in components:
         at = pointer_to("components", name)
-        if not re.fullmatch(LIMITS.game_name, name):
-            yield at, f"The component {name[:40]!r} needs a name of small letters, digits and _, first a letter."
+        if not name:
+            yield at, "A component has no name."
+        elif not re.fullmatch(LIMITS.game_name, name):
+            yield at, f"The component {name[:40]!r} needs a name of {_NAME_IN_WORDS}."
         elif not find_component(name).of_environment:
             yield at, f"Training adds a component called {name!r} itself. Choose another name."
 

@@ -127,7 +127,7 @@ function NamedBars({ low, counts, names }: NamedBarsProps) {
         const share = (counts[action - first] ?? 0) / all;
         return (
           <li key={action} className="flex items-center gap-1.5">
-            <span className="w-18 truncate text-ink-soft" title={name}>
+            <span className="w-19.5 truncate text-ink-soft" title={name}>
               {name}
             </span>
             <span aria-hidden className="h-2 grow rounded-sm bg-sunken">
@@ -165,7 +165,7 @@ function DensityPicture({ title, density, band, names, chosen, onChoose }: Densi
         names ? (
           names
             .map((name) => (
-              <span key={name} className="truncate">
+              <span key={name} className="truncate" title={name}>
                 {name}
               </span>
             ))

@@ -25,6 +25,7 @@ import { useState } from "react";
 import { useAlgorithmName } from "@/api/choices";
 import { usualPolicy, whyNotYet } from "@/api/evaluate";
 import { evaluationsQuery } from "@/api/evaluations";
+import { explores } from "@/api/exploration";
 import { explainAction } from "@/api/http";
 import { useRunActions } from "@/api/run-actions";
 import { canDo, isOffered, learns, suits, whyNot } from "@/api/run-availability";
@@ -242,7 +243,7 @@ function RunMenu({ run, remove }: RunMenuProps) {
             <MenuItem icon={<Copy />} onSelect={() => router.push(routes.duplicate(run.id))}>
               Duplicate…
             </MenuItem>
-            {explores(run) && (
+            {explores(run.config?.exploration) && (
               <MenuItem
                 icon={<Compass />}
                 onSelect={() => router.push(routes.compareExploration(run.id))}
@@ -301,12 +302,6 @@ function RunMenu({ run, remove }: RunMenuProps) {
       </Dialog>
     </>
   );
-}
-
-/** Whether its exploration changes how it learns: a map alone does not. */
-function explores({ config }: RunDetail): boolean {
-  const { coverage, novelty, archive, imitation } = config?.exploration ?? {};
-  return [coverage, novelty, archive, imitation].some((value) => value != null);
 }
 
 /** Where a run is forked without another word: at its newest snapshot, or else at its newest step. */

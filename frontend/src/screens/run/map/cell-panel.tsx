@@ -1,8 +1,9 @@
 "use client";
 
 import { useQuery } from "@tanstack/react-query";
+import clsx from "clsx";
 import { Gamepad2, GitFork, MonitorPlay, X } from "lucide-react";
-import { type KeyboardEvent, type ReactNode, useState } from "react";
+import { type KeyboardEvent, type ReactNode, useEffect, useRef, useState } from "react";
 import { whyNotYet } from "@/api/evaluate";
 import { whyNotTrusted } from "@/api/run-availability";
 import { mapCellQuery } from "@/api/run-record";
@@ -11,7 +12,7 @@ import { writeAgentStart } from "@/lib/agent-view";
 import { count, NONE, plural } from "@/lib/number";
 import { routes } from "@/lib/routes";
 import { useKeptPolicy } from "@/player/film";
-import { Button, buttonClass } from "@/ui/button";
+import { Button, buttonClass, touchClass } from "@/ui/button";
 import { HoverLink } from "@/ui/hover-link";
 import { ForkAt } from "../snapshots/fork-at";
 import { whyNotForkAtStep } from "../snapshots/snapshot-text";
@@ -39,6 +40,11 @@ export function CellPanel({ run, drawn, place, step, takesFocus, onClose }: Cell
   const away =
     whyNotTrusted(run) ?? whyNotYet(run) ?? (known ? known.why_no_start : "Looking for a state…");
   const kept = useKeptPolicy(run, step);
+  const panel = useRef<HTMLDivElement>(null);
+  // External system: the scroll position. On a phone the panel opens below the edge of the screen.
+  useEffect(() => {
+    panel.current?.scrollIntoView({ block: "nearest" });
+  }, [cell]);
   const watch = () => {
     openTab("overview", (query) =>
       writeAgentStart(query, { cell, step: kept.policy?.step ?? null }),
@@ -53,10 +59,11 @@ export function CellPanel({ run, drawn, place, step, takesFocus, onClose }: Cell
   };
   return (
     <div
+      ref={panel}
       role="group"
       aria-label={`Cell: ${name}`}
       onKeyDown={onKeyDown}
-      className="flex flex-col gap-2.5 rounded-md border border-line bg-sunken p-3 text-xs tabular-nums"
+      className="flex scroll-mt-20 scroll-mb-4 flex-col gap-2.5 rounded-md border border-line bg-sunken p-3 text-xs tabular-nums max-md:scroll-mb-20"
     >
       <div className="flex items-start justify-between gap-2">
         <h3 className="pt-1 text-sm font-medium">{name}</h3>
@@ -86,6 +93,7 @@ export function CellPanel({ run, drawn, place, step, takesFocus, onClose }: Cell
       <div className="flex flex-wrap gap-1.5">
         <Button
           size="sm"
+          className={touchClass}
           autoFocus={takesFocus}
           needsService
           unavailable={away ?? kept.why ?? (kept.isPending && "Looking for the policy…")}
@@ -95,13 +103,18 @@ export function CellPanel({ run, drawn, place, step, takesFocus, onClose }: Cell
           {kept.policy ? `Watch policy of step ${count(kept.policy.step)}` : "Watch from here"}
         </Button>
         {away ? (
-          <Button size="sm" unavailable={away} icon={<Gamepad2 aria-hidden className="size-3.5" />}>
+          <Button
+            size="sm"
+            className={touchClass}
+            unavailable={away}
+            icon={<Gamepad2 aria-hidden className="size-3.5" />}
+          >
             Play from here
           </Button>
         ) : (
           <HoverLink
             href={routes.playFromCell(run.id, cell)}
-            className={buttonClass("secondary", "sm")}
+            className={clsx(buttonClass("secondary", "sm"), touchClass)}
           >
             <Gamepad2 aria-hidden className="size-3.5" />
             Play from here
@@ -109,6 +122,7 @@ export function CellPanel({ run, drawn, place, step, takesFocus, onClose }: Cell
         )}
         <Button
           size="sm"
+          className={touchClass}
           needsService
           unavailable={
             whyNotForkAtStep(run) ??
@@ -177,12 +191,19 @@ export function firstVisit({
   return after === null ? `by step ${count(by)}` : `between step ${count(after)} and ${count(by)}`;
 }
 
+/** A snapshot as people read it: `15,360` for `15360`. */
+function snapshotName(name: string | null | undefined): string {
+  return name != null && /^\d+$/.test(name) ? count(Number(name)) : (name ?? "");
+}
+
 /** Where the state comes from in which episodes begin. */
 export function sourceOf({ start }: Pick<MapCellDetails, "start">): string {
   if (start === null) return "";
   if (start.kind === "archive") {
-    const begin = `Episodes begin in the state that the archive of snapshot ${start.snapshot} has of this cell`;
-    return start.is_certain ? `${begin}.` : `${begin}, if it has one. A new snapshot has one.`;
+    const begin = `Episodes begin in the state of this cell that the archive kept in snapshot ${snapshotName(start.snapshot)}`;
+    return start.is_certain
+      ? `${begin}.`
+      : `${begin}. It may have none yet: then wait for the next snapshot.`;
   }
   return start.index === 0
     ? "Recorded episodes begin in this cell."

@@ -1,12 +1,13 @@
 "use client";
 
+import clsx from "clsx";
 import { Map as MapIcon } from "lucide-react";
 import { isActive } from "@/api/runs";
 import type { RunDetail } from "@/api/types";
 import { usePaintedCanvas } from "@/charts/canvas";
 import { type ChartGroup, useMoment } from "@/charts/chart-group";
 import { count, plural } from "@/lib/number";
-import { Button } from "@/ui/button";
+import { Button, touchClass } from "@/ui/button";
 import { openTab } from "../tabs/tab-address";
 import { useMapAtMoment } from "./map-card";
 import { paintWorld } from "./paint-world";
@@ -41,13 +42,13 @@ export function FilmMap({ run, group }: FilmMapProps) {
       />
       <figcaption className="flex min-w-0 flex-col items-start gap-1">
         <span>
-          Training up to step {count(map.step)}
-          {live && ", live"}: {count(visited)} of {plural(visits.length, "cell")} visited
+          {live && "Live: "}
+          {count(visited)} of {plural(visits.length, "cell")} visited up to step {count(map.step)}
         </span>
         <Button
           size="sm"
           variant="quiet"
-          className="-ml-2"
+          className={clsx(touchClass, "-ml-2 max-md:-ml-3")}
           onClick={() => openTab("inside")}
           icon={<MapIcon aria-hidden className="size-3.5" />}
         >

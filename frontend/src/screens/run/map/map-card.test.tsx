@@ -1,6 +1,6 @@
 import { act, fireEvent, screen } from "@testing-library/react";
 import userEvent from "@testing-library/user-event";
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import type { MapCellDetails, RunDetail, RunMap } from "@/api/types";
 import { renderWithQueries, serve } from "@/lib/testing/service";
 import { ChartGroup } from "@/charts/chart-group";
@@ -86,11 +86,13 @@ test("arrow keys read the cells of the map, and Escape leaves them", async () =>
 });
 
 test("Enter opens the cell, where watching and playing begin, and Escape leads back", async () => {
+  const scrolled = vi.spyOn(Element.prototype, "scrollIntoView");
   show(() => map);
   const canvas = await screen.findByRole("application");
   canvas.focus();
   await userEvent.keyboard("{ArrowRight}{Enter}");
   const panel = screen.getByRole("group", { name: "Cell: Column 2, row 1" });
+  expect(scrolled.mock.contexts).toContain(panel);
   expect(panel).toHaveTextContent("between step 1,000 and 2,000");
   expect(await screen.findByText(/where a recorded episode was after 12 steps/)).toBeVisible();
   expect(screen.getByRole("button", { name: "Watch from here" })).toHaveFocus();
@@ -168,9 +170,9 @@ test("steps that were recorded without cells have no path", async () => {
 test("the small map is live only while no moment is chosen", async () => {
   const { group } = show(() => map);
   renderWithQueries(<FilmMap run={{ ...run, status: "running" }} group={group} />);
-  expect(await screen.findByText(/^Training up to step 2,000, live/)).toBeVisible();
+  expect(await screen.findByText(/^Live: .* up to step 2,000$/)).toBeVisible();
   act(() => group.moment.set(2000));
-  expect(await screen.findByText(/^Training up to step 2,000:/)).toBeVisible();
+  expect(await screen.findByText(/^\d+ of \d+ cells visited up to step 2,000$/)).toBeVisible();
 });
 
 test("the slider and the moment of the charts are one", async () => {
@@ -212,8 +214,8 @@ test("the source of a state is said", () => {
   const archived = { kind: "archive", snapshot: "2048", is_certain: true } as NonNullable<
     MapCellDetails["start"]
   >;
-  expect(sourceOf({ start: archived })).toMatch(/snapshot 2048 has of this cell\.$/);
-  expect(sourceOf({ start: { ...archived, is_certain: false } })).toMatch(/if it has one\. A new/);
+  expect(sourceOf({ start: archived })).toMatch(/kept in snapshot 2,048\.$/);
+  expect(sourceOf({ start: { ...archived, is_certain: false } })).toMatch(/It may have none yet/);
   const first = { kind: "episode", index: 0 } as MapCellDetails["start"];
   expect(sourceOf({ start: first })).toBe("Recorded episodes begin in this cell.");
 });
@@ -235,4 +237,14 @@ test("a legend explains the outlined cells, if there are any", async () => {
   const frontier = [{ id: 1, x: 1, y: 0, room: 0, visits: 3, weight: 0.6 }];
   show(() => ({ ...map, frontier }));
   expect(await screen.findByText(/Frontier of the archive/)).toBeVisible();
+});
+
+test("the focus follows to the panel of another cell", async () => {
+  show(() => map);
+  const canvas = await screen.findByRole("application");
+  for (const keys of ["{ArrowRight}{Enter}", "{ArrowLeft}{Enter}"]) {
+    canvas.focus();
+    await userEvent.keyboard(keys);
+    expect(screen.getByRole("button", { name: "Watch from here" })).toHaveFocus();
+  }
 });

@@ -19,6 +19,7 @@ import { paintWorld } from "./paint-world";
 import {
   describeMap,
   describePlace,
+  idOf,
   movedBy,
   picture,
   type Place,
@@ -259,6 +260,7 @@ function WorldCanvas({ run, drawn, step, policyStep }: WorldCanvasProps) {
       </p>
       {opened && (
         <CellPanel
+          key={idOf(drawn.world, opened.place)}
           run={run}
           drawn={drawn}
           place={opened.place}

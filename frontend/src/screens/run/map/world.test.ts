@@ -5,6 +5,7 @@ import {
   describePlace,
   movedBy,
   nameOfCell,
+  percent,
   picture,
   placeOf,
   roomOf,
@@ -100,4 +101,13 @@ test("a moment shows the newest map up to it, and after the last one the live ma
   expect(stepOfMap(steps, 10)).toBe(1000);
   expect(stepOfMap(steps, 3000)).toBeNull();
   expect(stepOfMap([], 3000)).toBeNull();
+});
+
+test.each([
+  [0.0004, "under 0.1 %"],
+  [0.0058, "0.6 %"],
+  [0.0099, "1 %"],
+  [0.254, "25 %"],
+])("a share of %d is %s", (share, text) => {
+  expect(percent(share)).toBe(text);
 });

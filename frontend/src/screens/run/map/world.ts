@@ -150,8 +150,11 @@ function range(axis: NonNullable<World["across"]>, place: number, cells: number)
   return `${axis.label} ${at(place)} to ${at(place + 1)}${axis.unit && ` ${axis.unit}`}`;
 }
 
+/** A share with a decimal below 1 %, as most cells of a large world have: `0.6 %`, `3 %`. */
 export function percent(share: number): string {
-  return share < 0.01 ? "under 1 %" : `${Math.round(share * 100)} %`;
+  const hundredths = share * 100;
+  if (hundredths < 0.1) return "under 0.1 %";
+  return `${hundredths < 0.95 ? hundredths.toFixed(1) : Math.round(hundredths)} %`;
 }
 
 function capital(text: string): string {

@@ -1,6 +1,7 @@
 "use client";
 
 import { lazy, type ReactNode, Suspense } from "react";
+import { countsVisits } from "@/api/exploration";
 import { learns } from "@/api/run-availability";
 import { isActive } from "@/api/runs";
 import type { RunDetail } from "@/api/types";
@@ -28,12 +29,6 @@ interface OverviewProps {
 const FilmMap = lazy(
   withRetry(async () => ({ default: (await import("../map/film-map")).FilmMap })),
 );
-
-/** Whether a run has a map of its visits, as `ExplorationPlan.counts_visits` decides in the service. */
-function countsVisits({ config }: RunDetail): boolean {
-  const plan = config?.exploration;
-  return plan != null && (plan.map || plan.coverage != null || plan.archive != null);
-}
 
 /** From this width on, the agent is beside the curve; on narrower screens it is below. */
 const BESIDE = "(min-width: 80rem)";
@@ -81,7 +76,7 @@ export function Overview({ run, charts, agent }: OverviewProps) {
                           className="px-1 pt-1"
                         />
                       )}
-                      {countsVisits(run) && (
+                      {countsVisits(run.config?.exploration) && (
                         <Suspense fallback={null}>
                           <FilmMap run={run} group={group} />
                         </Suspense>

@@ -1,5 +1,13 @@
-import { beforeEach, expect, test } from "vitest";
-import { openTab, RUN_TABS, tabIn, tabsOf, writeTab } from "./tab-address";
+import { beforeEach, expect, test, vi } from "vitest";
+import {
+  openTab,
+  RUN_TABS,
+  scrollIfAwaited,
+  scrollToAnchor,
+  tabIn,
+  tabsOf,
+  writeTab,
+} from "./tab-address";
 
 beforeEach(() => window.history.replaceState(null, "", "/runs/view?id=a"));
 
@@ -58,4 +66,53 @@ test("a run without learning has neither updates nor controls", () => {
     "Episodes",
     "Data",
   ]);
+});
+
+/** Starts to scroll to an element whose top is at `top`. Returns what follows, and how often it was scrolled to. */
+function awaitAnchor(top: number) {
+  let resized = () => {};
+  vi.stubGlobal(
+    "ResizeObserver",
+    class {
+      constructor(changed: () => void) {
+        resized = changed;
+      }
+      observe() {}
+      disconnect() {
+        resized = () => {};
+      }
+    },
+  );
+  const element = document.createElement("div");
+  element.id = "agent";
+  const move = (to: number) => {
+    element.getBoundingClientRect = () => ({ top: to }) as DOMRect;
+    resized();
+  };
+  const scroll = vi.fn();
+  element.scrollIntoView = scroll;
+  move(top);
+  scrollToAnchor("agent");
+  scrollIfAwaited(element);
+  return { element, move, scrolled: () => scroll.mock.calls.length };
+}
+
+test.each([
+  [-130, 1],
+  [100, 0],
+  [700, 1],
+])("an anchor whose top is at %d is scrolled to %d times", (top, times) => {
+  const { element, scrolled } = awaitAnchor(top);
+  expect(scrolled()).toBe(times);
+  scrollIfAwaited(element); // it is not awaited again
+  expect(scrolled()).toBe(times);
+});
+
+test("an anchor stays in sight while the tab loads, until the user scrolls", () => {
+  const { move, scrolled } = awaitAnchor(100);
+  move(-130);
+  expect(scrolled()).toBe(1);
+  window.dispatchEvent(new Event("wheel"));
+  move(-200);
+  expect(scrolled()).toBe(1);
 });

@@ -122,5 +122,29 @@ export function scrollIfAwaited(element: HTMLElement | null) {
   if (!element) return;
   if (awaited !== element.id && window.location.hash !== `#${element.id}`) return;
   awaited = null;
-  element.scrollIntoView({ block: "nearest" });
+  keepInSight(element);
+}
+
+/** Milliseconds in which the parts of a tab that has opened load, and move what was scrolled to. */
+const LOADING_MS = 2_000;
+
+/** Scrolls to `element` unless its top is in the upper half of the screen, also while the page loads around it. */
+function keepInSight(element: HTMLElement) {
+  const align = () => {
+    const { top } = element.getBoundingClientRect();
+    // Not "nearest": that shows the end of an element that is higher than the screen, as on a phone.
+    if (top < 0 || top > window.innerHeight / 2) element.scrollIntoView({ block: "start" });
+  };
+  const sizes = new ResizeObserver(align);
+  const end = new AbortController();
+  const stop = () => {
+    end.abort();
+    sizes.disconnect();
+  };
+  for (const input of ["wheel", "touchmove", "pointerdown", "keydown"]) {
+    window.addEventListener(input, stop, { passive: true, signal: end.signal });
+  }
+  setTimeout(stop, LOADING_MS);
+  sizes.observe(document.body);
+  align();
 }
