@@ -109,7 +109,7 @@ def test_more_than_is_free_names_the_parts_that_need_it() -> None:
     found = _estimate("ppo", 10**8, plan=ExplorationPlan(archive=0.3, imitation=10), n_envs=8)
     assert found.bytes == found.need.bytes + ARCHIVE_BYTES + IMITATION_BYTES + UNFINISHED_BYTES
     assert found.warning == (
-        f"The run needs about {byte_text(found.bytes)}: {byte_text(found.need.bytes)} for n_steps 128, 64 MB for "
+        f"The run needs about {byte_text(found.bytes)}: {byte_text(found.need.bytes)} for {found.text}, 64 MB for "
         "archive and 80 MB for imitation; 100 MB of memory are free. Use a smaller buffer, leave out archive or "
         "imitation, or end other programs: once memory is full, the system ends one of them."
     )
