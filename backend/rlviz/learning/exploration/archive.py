@@ -38,7 +38,7 @@ _LEFT_OUT = frozenset(
 )
 """Attributes that are not part of an archived state: the library's Monitor counts from the start of the archived
 episode on; tables of toy text and our description of cells never change; the generator continues, so that two episodes
-from the same cell differ; and the time limit begins anew: the way to a cell may have taken nearly all of it."""
+from the same cell differ; and the time limit starts again: the way to a cell may have taken nearly all of it."""
 
 
 @dataclass(frozen=True)
