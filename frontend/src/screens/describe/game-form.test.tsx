@@ -2,12 +2,9 @@ import { act, screen } from "@testing-library/react";
 import { expect, test } from "vitest";
 import type { GameContent, GameDescription } from "@/api/types";
 import { renderWithQueries, serve } from "@/lib/testing/service";
-import { FakeTimers } from "@/lib/testing/timers";
-import { SessionClient } from "@/player/session/session-client";
-import { FakeFrames, FakeSocket, helloOf } from "@/player/session/testing";
 import { contentOf, draftFrom, type GameDraft, readableTaps, type TapDraft } from "./draft";
 import { GameForm } from "./game-form";
-import { LIMITS } from "./testing";
+import { describingSession, LIMITS } from "./testing";
 
 const GAME = {
   ...{ name: "my-lamp", env_id: "GameBoy/MyLamp-v0", file: "/roms/my-lamp/game.toml" },
@@ -24,18 +21,7 @@ const TAPS = {
 /** The form of a draft, with a session that shows the values of the taps `asked`. */
 async function show(draft: GameDraft, asked: readonly TapDraft[]) {
   serve({ "POST /games/my-lamp/check": () => ({ body: { toml: "", problems: [] } }) });
-  const socket = new FakeSocket("/x");
-  const client = new SessionClient({
-    create: async () => "/x",
-    connect: () => socket,
-    decode: async () => ({ width: 1, height: 1, close: () => {} }) as unknown as ImageBitmap,
-    frames: new FakeFrames(),
-    timers: new FakeTimers(),
-    now: () => 0,
-  });
-  client.start();
-  await new Promise((resolve) => setTimeout(resolve));
-  socket.deliver(helloOf({ mode: "describe" }));
+  const { client, socket } = await describingSession();
   renderWithQueries(
     <GameForm
       client={client}

@@ -2,12 +2,10 @@ import { act, render, screen } from "@testing-library/react";
 import userEvent from "@testing-library/user-event";
 import { expect, test, vi } from "vitest";
 import type { GameSearch } from "@/api/types";
-import { FakeTimers } from "@/lib/testing/timers";
-import { SessionClient } from "@/player/session/session-client";
-import { FakeFrames, FakeSocket, helloOf } from "@/player/session/testing";
+import { helloOf } from "@/player/session/testing";
 import { RamSearchCard } from "./ram-search";
 import { StartStateCard } from "./start-state";
-import { LIMITS } from "./testing";
+import { describingSession, LIMITS } from "./testing";
 
 const SEARCH: GameSearch = {
   type: "search",
@@ -20,25 +18,8 @@ const SEARCH: GameSearch = {
   ],
 };
 
-/** A live session, and its socket. */
-async function session() {
-  const socket = new FakeSocket("/x");
-  const client = new SessionClient({
-    create: async () => "/x",
-    connect: () => socket,
-    decode: async () => ({ width: 1, height: 1, close: () => {} }) as unknown as ImageBitmap,
-    frames: new FakeFrames(),
-    timers: new FakeTimers(),
-    now: () => 0,
-  });
-  client.start();
-  await new Promise((resolve) => setTimeout(resolve));
-  socket.deliver(helloOf({ mode: "describe" }));
-  return { client, socket };
-}
-
 test("a search is begun, narrowed, undone, and an address is named", async () => {
-  const { client, socket } = await session();
+  const { client, socket } = await describingSession();
   const onName = vi.fn();
   render(<RamSearchCard client={client} bounds={LIMITS.game_search} taken={[]} onName={onName} />);
   await userEvent.click(screen.getByRole("button", { name: "Begin a search" }));
@@ -69,7 +50,7 @@ test("a search is begun, narrowed, undone, and an address is named", async () =>
 });
 
 test("a search ends with its session", async () => {
-  const { client, socket } = await session();
+  const { client, socket } = await describingSession();
   render(
     <RamSearchCard client={client} bounds={LIMITS.game_search} taken={[]} onName={() => {}} />,
   );
@@ -79,7 +60,7 @@ test("a search ends with its session", async () => {
 });
 
 test("a saved moment becomes the start state once, and shows its picture", async () => {
-  const { client, socket } = await session();
+  const { client, socket } = await describingSession();
   const onChoose = vi.fn();
   const state = { type: "start_state" as const, name: "start-2.state", picture: "data:," };
   const card = (name: string) => (

@@ -1,4 +1,7 @@
 import type { Limits } from "@/api/types";
+import { FakeTimers } from "@/lib/testing/timers";
+import { SessionClient } from "@/player/session/session-client";
+import { FakeFrames, FakeSocket, helloOf } from "@/player/session/testing";
 
 const bounds = (minimum: number, maximum: number) => ({ minimum, maximum, default: null });
 
@@ -12,3 +15,20 @@ export const LIMITS = {
   tap_bytes: bounds(1, 4),
   tap_bit: bounds(0, 7),
 } satisfies Partial<Limits>;
+
+/** A live session in which a game is described, and its socket. */
+export async function describingSession() {
+  const socket = new FakeSocket("/x");
+  const client = new SessionClient({
+    create: async () => "/x",
+    connect: () => socket,
+    decode: async () => ({ width: 1, height: 1, close: () => {} }) as unknown as ImageBitmap,
+    frames: new FakeFrames(),
+    timers: new FakeTimers(),
+    now: () => 0,
+  });
+  client.start();
+  await new Promise((resolve) => setTimeout(resolve));
+  socket.deliver(helloOf({ mode: "describe" }));
+  return { client, socket };
+}
