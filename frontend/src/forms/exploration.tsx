@@ -355,7 +355,7 @@ export function ExplorationFields(props: ExplorationFieldsProps) {
           checked={draft.seeks}
           onChange={(seeks) => onChange({ seeks })}
         />,
-        "For observations that a small network cannot predict yet (RND). Costs 1 to 15\u00a0% of training time, and more with Q-learning on a table.",
+        "For observations that a small network predicts badly (RND), because they are rare. Costs 1 to 15\u00a0% of training time, and more with Q-learning on a table.",
         draft.seeks && number("novelty", "At most this share of the return", "0.5 is half of it"),
       )}
       {canImitate &&

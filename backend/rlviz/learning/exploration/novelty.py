@@ -1,4 +1,4 @@
-"""Random network distillation (Burda et al., 2018): a reward for observations that are still hard to predict.
+"""Random network distillation (Burda et al., 2018): a reward for observations that are hard to predict.
 
 A network with fixed random weights, the target, maps an observation to some numbers. A second network, the predictor,
 learns to map the observations of training to the same numbers. It predicts well what it has often seen, so its error
