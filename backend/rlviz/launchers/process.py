@@ -104,9 +104,13 @@ class AdoptedWorker(Worker):
 
 @dataclass
 class Fork:
-    """A forked process. ``exit_status`` is negative for a signal, and None while it is unknown."""
+    """A forked process. ``exit_status`` is negative for a signal, and None while it is unknown.
+
+    ``identity`` was read before the template waited for it, so it is known even if the process ended at once.
+    """
 
     pid: int
+    identity: str
     exit_status: int | None = None
 
 
@@ -122,7 +126,7 @@ class ForkedWorker(Worker):
 
     def __init__(self, fork: Fork, forks: Forks) -> None:
         self._fork, self._forks = fork, forks
-        self._identity = _identity_of(fork.pid)
+        self._identity = fork.identity
         self._kills_before = _out_of_memory_kills()
         self._exit: Exit | None = None
 
@@ -401,8 +405,8 @@ class Template:
         match message:
             case {"ready": True}:
                 self._is_ready = True
-            case {"forked": pid}:
-                self._forked = Fork(pid)
+            case {"forked": pid, "identity": identity}:
+                self._forked = Fork(pid, identity)
                 if pid != REFUSED:
                     self._running[pid] = self._forked
             case {"ended": [pid, status]} if pid in self._running:
@@ -439,7 +443,7 @@ def fork_workers(connection: socket.socket) -> list[str] | None:
                     os.close(descriptor)
                 os.setsid()
                 return list(json.loads(message))
-            _send(connection, {"forked": pid})
+            _send(connection, {"forked": pid, "identity": "" if pid == REFUSED else _identity_of(pid)})
         if woken in readable:
             os.read(woken, MAX_BYTES)
             _report_ends(connection)

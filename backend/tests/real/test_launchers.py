@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -14,7 +15,7 @@ from rlviz.domain.errors import LauncherError
 from rlviz.domain.evaluation import EvaluationStatus
 from rlviz.launchers import LAUNCHERS
 from rlviz.launchers.base import Evaluate, Exit, Job, Launcher, Train, Worker
-from rlviz.launchers.process import ProcessLauncher
+from rlviz.launchers.process import ForkedWorker, ProcessLauncher
 from rlviz.launchers.thread import ThreadLauncher
 from rlviz.learning.training.watched import train_run
 from rlviz.rundir.control import Control, Desired
@@ -25,7 +26,7 @@ from tests.support.cluster import Cluster, ClusterLauncher
 from tests.support.evaluations import ask_in_folder
 from tests.support.service import service, start
 from tests.support.spawned import spawn_forks
-from tests.support.template import TITLE
+from tests.support.template import TITLE, SharedWorkers
 from tests.support.training import column, events, kinds, leftovers, make_run
 from tests.support.waiting import eventually
 from tests.support.workers import (
@@ -81,7 +82,8 @@ class Rig:
         self._workers.append(worker)
         if self.kind.warm:
             pid = pid_of(worker.identity)
-            assert pid in warm or TITLE in title_of(psutil.Process(parent_of(pid)))
+            with suppress(psutil.NoSuchProcess):  # it has ended already
+                assert pid in warm or TITLE in title_of(psutil.Process(parent_of(pid)))
         return worker
 
     def end(self) -> None:
@@ -191,6 +193,20 @@ def test_an_error_in_training_is_in_the_journal_and_the_exit_status(rig: Rig, tm
     assert eventually(rig.launch(folder).poll) == Exit(1)
     assert kinds(folder) == ["error"]
     assert events(folder)[-1].data.type == "InvalidRequest"
+
+
+def test_a_fork_that_has_ended_at_once_is_still_identified() -> None:
+    workers = SharedWorkers()
+    worker = workers.start(["--help"])
+    assert worker is not None
+    put_down(worker)
+    template = workers.template
+    assert template is not None
+    fork = template.fork(["--help"])
+    assert fork is not None
+    eventually(lambda: template.is_up() and fork.exit_status is not None, "its end")
+    assert pid_of(ForkedWorker(fork, template).identity) == fork.pid
+    workers.close()
 
 
 @pytest.mark.usefixtures("forks")

@@ -39,7 +39,7 @@ def template(ends: tuple[socket.socket, socket.socket], tell: Tell) -> Template:
 def forked(template: Template, theirs: socket.socket, tell: Tell, pid: int) -> Fork | None:
     def answer() -> None:
         theirs.recv(MAX_BYTES)
-        tell({"forked": pid})
+        tell({"forked": pid, "identity": f"process:{pid}"})
 
     answering = Thread(target=answer)
     answering.start()
@@ -55,10 +55,10 @@ def test_a_fork_that_reuses_the_process_id_of_an_earlier_one_has_not_ended(
     first = forked(template, ends[1], tell, 7)
     tell({"ended": [7, -9]})
     second = forked(template, ends[1], tell, 7)
-    assert (first, second) == (Fork(7, exit_status=-9), Fork(7))
+    assert (first, second) == (Fork(7, "process:7", exit_status=-9), Fork(7, "process:7"))
     tell({"ended": [7, 0]})
     assert template.is_up()
-    assert (first, second) == (Fork(7, exit_status=-9), Fork(7, exit_status=0))
+    assert (first, second) == (Fork(7, "process:7", exit_status=-9), Fork(7, "process:7", exit_status=0))
 
 
 def test_a_fork_refused_by_the_system_gives_no_process(
