@@ -85,7 +85,7 @@ class Preset(_Values):
 
 
 class MeasuredPreset(LazyModel):
-    """Results of training with a preset over several seeds, with the greedy policy at the end; see docs/presets.md."""
+    """Results of training with a preset over several seeds, with the policy at the end; see docs/presets.md."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -114,6 +114,7 @@ class MeasuredPreset(LazyModel):
         description="`latest`: returns of the last policies, from before the preset evaluated its "
         "policy and kept the best; null: of the policies that the preset keeps.",
     )
+    sampled: bool = Field(False, description="Whether the policies sampled their actions instead of playing greedily.")
     specification: str | None = Field(
         None,
         description="Specification that measured it, for `GET /presets/specifications/{name}`; null: none.",

@@ -115,6 +115,21 @@ def test_a_trial_is_scored_on_the_requested_number_of_episodes(service: Service)
     assert evaluation["episodes"] == len(evaluation["summary"]["episodes"]) == episodes
 
 
+def test_a_trial_can_be_scored_with_sampled_actions(service: Service) -> None:
+    spec = {**TINY, "seeds": 1, "score": {"episodes": 2, "deterministic": False}, "variants": [{"name": "only"}]}
+    found = ended(service, experiment_id := create(service, spec))
+    assert statuses(found) == ["scored"]
+    evaluation = service.get(f"/runs/{found['cells'][0]['run_id']}/evaluations/latest")
+    assert evaluation["deterministic"] is False
+    results = service.get(f"/experiments/{experiment_id}/results")
+    assert "with sampled actions" in results["score_definition"]
+    training = service.get(f"/experiments/{experiment_id}/results", params={"score": "training"})
+    assert "sampled" not in training["score_definition"]
+    path = f"/experiments/{experiment_id}/keep-as-preset"
+    preset = service.api("POST", path, json={"variant": "v0", "title": "Sampled"}).json()
+    assert preset["measured"]["sampled"] is True
+
+
 def test_a_search_proposes_trials_trains_them_and_learns_from_their_scores(service: Service) -> None:
     experiment_id = create(service, SEARCH)
     found = ended(service, experiment_id)

@@ -20,7 +20,7 @@ from rlviz.domain.experiments import (
 from rlviz.domain.lazy_model import LazyModel
 from rlviz.learning.search.proposer import variant_of
 from rlviz.learning.search.study import SearchTrial, TrialState
-from rlviz.stats.experiments.trials import OUR_PAGE, SCORE_DEFINITIONS, Made, ScoreKind
+from rlviz.stats.experiments.trials import OUR_PAGE, Made, ScoreKind, definition_of_score
 
 PED_ANOVA = "PED-ANOVA, Watanabe et al. 2023, https://arxiv.org/abs/2304.10255"
 
@@ -93,13 +93,16 @@ class SearchResults(_Frozen):
     made: dict[str, Made] = Field(description="How `objective` and `importances` are computed.")
 
 
-def search_results(sweep: Sweep, trials: Sequence[SearchTrial], importances: Mapping[str, float]) -> SearchResults:
+def search_results(
+    sweep: Sweep, trials: Sequence[SearchTrial], importances: Mapping[str, float], *, sampled_scores: bool = False
+) -> SearchResults:
     """Return the results of a search.
 
     Args:
         sweep: The search.
         trials: All proposed trials, by number.
         importances: The result of ``Study.importances``.
+        sampled_scores: Whether policies sample their actions when they are scored.
     """
     history = _history(trials)
     complete = [one for one in trials if one.objective is not None]
@@ -115,7 +118,7 @@ def search_results(sweep: Sweep, trials: Sequence[SearchTrial], importances: Map
         slices=[_slice(name, parameter, complete) for name, parameter in sweep.space.items()],
         coordinates=_coordinates(sweep.space, complete),
         caution=_caution(sweep, len(complete)),
-        made=_made(sweep, len(complete)),
+        made=_made(sweep, len(complete), definition_of_score(ScoreKind.TRIAL, sampled_scores=sampled_scores)),
     )
 
 
@@ -204,12 +207,12 @@ def _caution(sweep: Sweep, complete: int) -> str | None:
     return caution
 
 
-def _made(sweep: Sweep, complete: int) -> dict[str, Made]:
+def _made(sweep: Sweep, complete: int, score: str) -> dict[str, Made]:
     return {
         "objective": Made(
             definition=f"Interquartile mean of the scores of {sweep.seeds_per_trial} "
             f"seed{'' if sweep.seeds_per_trial == 1 else 's'}, each with the same hyperparameters. "
-            f"A score is {SCORE_DEFINITIONS[ScoreKind.TRIAL]}.",
+            f"A score is {score}.",
             n=sweep.seeds_per_trial,
             source=OUR_PAGE,
         ),

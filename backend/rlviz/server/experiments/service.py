@@ -580,6 +580,7 @@ class ExperimentService:
             scales={environments[name]: scale for name, one in found.items() if (scale := scale_of(one)) is not None},
             sweep=experiment.spec.sweep,
             tests_hint=experiment.spec.tests is not None,
+            sampled_scores=not experiment.spec.score.deterministic,
             first_step=experiment.spec.first_step,
         )
 

@@ -45,11 +45,17 @@ class ScoreKind(StrEnum):
     BEST = "best"
 
 
-SCORE_DEFINITIONS = {
+_SCORE_DEFINITIONS = {
     ScoreKind.TRIAL: "the mean return of the trial's policy on fresh episodes, played after training",
     ScoreKind.TRAINING: "the mean return of the last 100 episodes of training, exploration included",
     ScoreKind.BEST: "the mean return on fresh episodes of the best policy that was kept while it trained",
 }
+
+
+def definition_of_score(kind: ScoreKind, *, sampled_scores: bool) -> str:
+    """Return what a score measures, as a part of a sentence. ``sampled_scores``: see ``Setting``."""
+    sampled = ", with sampled actions" if sampled_scores and kind is ScoreKind.TRIAL else ""
+    return f"{_SCORE_DEFINITIONS[kind]}{sampled}"
 
 
 AS_OFTEN = 0.8
@@ -150,6 +156,7 @@ class Setting:
         evaluated_unlike: Environments whose variants were evaluated at different intervals, so that evaluations do
             not count for steps to the threshold.
         tests_hint: Whether it tests a hint: then the effect with the same seeds is reported beside the verdict.
+        sampled_scores: Whether the trials' own scores come from sampled actions instead of greedy ones.
     """
 
     variants: dict[str, str]
@@ -162,6 +169,7 @@ class Setting:
     thresholds: Mapping[str, float] = field(default_factory=dict)
     evaluated_unlike: Collection[str] = frozenset()
     tests_hint: bool = False
+    sampled_scores: bool = False
 
     def threshold_of(self, variant: str) -> float | None:
         """Return the return to reach for ``variant``; None if there is none."""
@@ -427,7 +435,7 @@ def count_policies(ours: Sequence[Trial]) -> dict[PolicyChoice, int]:
 
 def score_definition(setting: Setting, policies: Mapping[PolicyChoice, int]) -> str:
     """Return what a score measures and, if known, the policy that played."""
-    return f"{SCORE_DEFINITIONS[setting.score]}{_whose(policies)}"
+    return f"{definition_of_score(setting.score, sampled_scores=setting.sampled_scores)}{_whose(policies)}"
 
 
 def score_sentence(setting: Setting, policies: Mapping[PolicyChoice, int]) -> str:

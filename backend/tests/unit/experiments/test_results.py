@@ -13,7 +13,7 @@ from rlviz.domain.evaluation import PolicyChoice
 from rlviz.stats.experiments import ExperimentResults, LearningCurve, Setting, Trial, experiment_results
 from rlviz.stats.experiments.curves import PROFILE_VALUES
 from rlviz.stats.experiments.report import draw_curves, draw_profiles
-from rlviz.stats.experiments.trials import Paid
+from rlviz.stats.experiments.trials import Paid, ScoreKind, definition_of_score
 
 A = (11.0, 12.0, 13.0, 14.0, 15.0)
 B = (1.0, 2.0, 3.0, 4.0, 5.0)
@@ -214,6 +214,12 @@ def test_the_definition_of_a_score_names_the_evaluated_policy() -> None:
     best = [replace(one, policy=PolicyChoice.BEST) for one in trials("a", *A)]
     assert results(best).score_definition.endswith("played after training: the best policy that it kept")
     assert results(trials("a", *A)).score_definition.endswith("played after training")
+
+
+def test_the_definition_of_a_trials_own_score_says_that_actions_were_sampled() -> None:
+    assert definition_of_score(ScoreKind.TRIAL, sampled_scores=True).endswith("with sampled actions")
+    assert "sampled" not in definition_of_score(ScoreKind.TRIAL, sampled_scores=False)
+    assert "sampled" not in definition_of_score(ScoreKind.TRAINING, sampled_scores=True)
 
 
 def test_cost_includes_failed_trials() -> None:

@@ -11,9 +11,10 @@ const MEGABYTE = 1_000_000;
 
 /** How an experiment is carried out, as typed. Empty fields use the service's defaults. */
 export interface AdvancedDraft {
-  /** Episodes that give a trial its score, and which policy plays them. */
+  /** Episodes that give a trial its score, which policy plays them, and how. */
   episodes: string;
   policy: NonNullable<NonNullable<CreateExperiment["score"]>["policy"]>;
+  actions: "greedy" | "sampled";
   /** Environment steps between greedy evaluations while a run trains. */
   every: string;
   /** Runs at once. */
@@ -31,7 +32,7 @@ export interface AdvancedDraft {
 }
 
 export const FIRST_ADVANCED: AdvancedDraft = {
-  ...{ episodes: "", policy: "best", every: "", parallel: "", memory: "" },
+  ...{ episodes: "", policy: "best", actions: "greedy", every: "", parallel: "", memory: "" },
   ...{ failMode: "retry", retries: "", minutes: "", coreSeconds: "", mostSteps: "" },
   samplerSeed: "",
 };
@@ -94,6 +95,7 @@ export function readAdvanced(
       score: given({
         episodes: whole("episodes", limits.scored_episodes),
         policy: draft.policy === FIRST_ADVANCED.policy ? null : draft.policy,
+        deterministic: draft.actions === "sampled" ? false : null,
       }),
       limits: given({
         seconds: minutes && minutes * 60,

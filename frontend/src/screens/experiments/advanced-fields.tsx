@@ -82,6 +82,23 @@ export function AdvancedFields(props: AdvancedFieldsProps) {
               </Select>
             )}
           </Field>
+          <Field
+            label="Actions"
+            hint="Greedy policies of some games repeat themselves: sample there."
+          >
+            {(control) => (
+              <Select
+                {...control}
+                value={advanced.actions}
+                onChange={({ currentTarget: { value } }) =>
+                  onChange({ actions: value as AdvancedDraft["actions"] })
+                }
+              >
+                <option value="greedy">The most likely (greedy)</option>
+                <option value="sampled">Sampled</option>
+              </Select>
+            )}
+          </Field>
           {typed(
             "every",
             "Evaluated every",

@@ -111,7 +111,7 @@ test("the table of a search lists its parameters with scale and condition", () =
     experiment({
       base: { ...base, evaluation: { every_steps: 500, episodes: 5, stop_after: 3 } },
       ...{ sweep, fail_mode: "continue", parallel: 2, memory_per_worker: 64_000_000 },
-      score: { episodes: 5, policy: "latest" },
+      score: { episodes: 5, policy: "latest", deterministic: false },
     }),
     upper,
   );
@@ -126,7 +126,7 @@ test("the table of a search lists its parameters with scale and condition", () =
     Sampler: "TPE, seed 7",
     Pruner: "median",
     "Evaluated while it trains": "every 500 steps, 5 episodes; ends once 3 in a row solve it",
-    Score: "5 fresh episodes by the policy at the end",
+    Score: "5 fresh episodes by the policy at the end, with sampled actions",
     "Parallel runs": "2 runs",
     "Memory per worker": "64 MB at most",
   });

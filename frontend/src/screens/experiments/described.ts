@@ -148,7 +148,7 @@ function factsOf(
     "Evaluated while it trains": evaluationText(base?.evaluation),
     Score: `${plural(score?.episodes ?? 0, "fresh episode")} by ${
       score?.policy === "latest" ? "the policy at the end" : "the best policy, if one was kept"
-    }`,
+    }${score?.deterministic === false ? ", with sampled actions" : ""}`,
     "On failure": failText(specification, usual),
     "Parallel runs": parallel == null ? "as many as the service allows" : plural(parallel, "run"),
     "Memory per worker": memory != null && `${bytes(memory)} at most`,

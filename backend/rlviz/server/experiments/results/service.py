@@ -206,6 +206,7 @@ class ExperimentSource:
         scales: Return scales of the environments whose returns can be normalised.
         sweep: The search; None if the experiment has none.
         tests_hint: Whether it tests a hint.
+        sampled_scores: Whether policies sample their actions when they are scored.
         first_step: Environment steps that its runs have done when they start: that of the snapshot which they fork.
     """
 
@@ -221,6 +222,7 @@ class ExperimentSource:
     scales: Mapping[str, Scale] = field(default_factory=dict)
     sweep: Sweep | None = None
     tests_hint: bool = False
+    sampled_scores: bool = False
     first_step: int = 0
 
     @property
@@ -346,6 +348,7 @@ class ResultsService:
             thresholds=source.thresholds,
             evaluated_unlike=_evaluated_unlike(source, digests),
             tests_hint=source.tests_hint,
+            sampled_scores=source.sampled_scores,
         )
         return [self._trial(cell, state, digests, setting) for cell in source.cells], setting
 
@@ -481,7 +484,7 @@ def preset_of(
             "variant without it.",
         )
     label = source.variants[variant]
-    found = measured_of(variant, results)
+    found = measured_of(variant, results, sampled_scores=source.sampled_scores)
     seeds = f"{found.seeds} seed{'' if found.seeds == 1 else 's'}"
     return OwnPreset(
         id=own_preset_id(title),
@@ -503,7 +506,7 @@ def preset_of(
     )
 
 
-def measured_of(variant: str, results: ExperimentResults) -> MeasuredPreset:
+def measured_of(variant: str, results: ExperimentResults, *, sampled_scores: bool = False) -> MeasuredPreset:
     """Return a preset's measured figures from the trials of ``variant``. At least one trial must have a score."""
     assert results.score is ScoreKind.TRIAL
     scores = next(one for one in results.variants if one.variant == variant)
@@ -523,6 +526,7 @@ def measured_of(variant: str, results: ExperimentResults) -> MeasuredPreset:
         seconds_to_threshold=None if steps is None or not trained else round(seconds * steps / trained, 1),
         solved_steps=solved,
         seconds=round(seconds / scores.n, 1),
+        sampled=sampled_scores,
     )
 
 
@@ -614,8 +618,9 @@ class ExperimentResultsService:
             record = SearchRecord(source.folder, source.id)
         except KeyError:  # no proposals yet
             nothing: list[SearchTrial] = []
-            return search_results(source.sweep, nothing, {})
-        return search_results(source.sweep, record.trials, record.importances())
+            return search_results(source.sweep, nothing, {}, sampled_scores=source.sampled_scores)
+        importances = record.importances()
+        return search_results(source.sweep, record.trials, importances, sampled_scores=source.sampled_scores)
 
     def keep(self, experiment_id: str, variant: str, title: str) -> OwnPreset:
         """Save a variant as one of the user's presets, with figures from its existing runs.

@@ -29,6 +29,14 @@ describe("a preset's promise", () => {
     });
   });
 
+  test("says that the measured policies sampled their actions", () => {
+    const sampled = { ...measured, sampled: true };
+    expect(expectation({ ...preset, measured: sampled }, 475).facts[1]).toEqual([
+      "Actions",
+      "sampled",
+    ]);
+  });
+
   test("mentions a threshold only if there is one", () => {
     const names = (change: object, threshold: number | null) =>
       expectation({ ...preset, measured: { ...measured, ...change } }, threshold).facts.slice(

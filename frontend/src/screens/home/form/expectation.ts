@@ -70,11 +70,12 @@ export interface Expectation {
 export function expectation({ measured, end_step }: Preset, threshold: number | null): Expectation {
   const length = `${brief(end_step)} steps`;
   if (!measured) return { reached: null, facts: [["Whole run", length]] };
-  const { return_iqm, return_low, return_high, seconds } = measured;
+  const { return_iqm, return_low, return_high, seconds, sampled } = measured;
   return {
     reached: decimal(return_iqm),
     facts: [
       ["95 % interval", interval(return_low, return_high)],
+      ...(sampled ? [["Actions", "sampled"] satisfies [string, string]] : []),
       ...(threshold === null ? [] : solving(measured)),
       ["Whole run", `${length} · ${time(seconds)}`],
     ],
