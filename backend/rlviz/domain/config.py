@@ -133,7 +133,7 @@ class ExplorationPlan(LazyModel):
         default=None,
         gt=LIMITS.novelty.minimum,
         le=LIMITS.novelty.maximum,
-        description="Reward for observations that a small network cannot predict yet (random network distillation), in "
+        description="Reward for observations that a small network predicts badly (random network distillation), in "
         "an episode at most this share of the mean absolute return of the last 100 episodes, or of 1 if that is less; "
         "null: none.",
     )

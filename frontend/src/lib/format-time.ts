@@ -25,6 +25,12 @@ export function duration(ms: number): string {
   return `${Math.floor(left / DAY)}d ${pad((left % DAY) / HOUR)}h`;
 }
 
+/** A duration that was estimated, without false precision: `40s`, `8m 20s`, `54m`, `2h 05m`. */
+export function roughDuration(ms: number): string {
+  if (ms < 10 * MINUTE) return duration(Math.ceil(ms / (10 * SECOND)) * 10 * SECOND);
+  return ms < HOUR - MINUTE / 2 ? `${Math.round(ms / MINUTE)}m` : duration(ms + MINUTE / 2);
+}
+
 /** `just now`, `5m ago`, `3h ago`, `2d ago`, then the date. */
 export function age(at: string, now: number): string {
   const ms = now - Date.parse(at);

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { age, duration, elapsed, remaining } from "./format-time";
+import { age, duration, elapsed, remaining, roughDuration } from "./format-time";
 import {
   brief,
   bytes,
@@ -87,6 +87,16 @@ describe("times", () => {
     [3_660_000, "1h 01m"],
     [90_000_000, "1d 01h"],
   ])("duration %j is %s", (ms, text) => expect(duration(ms)).toBe(text));
+
+  test.each([
+    [400, "10s"],
+    [41_000, "50s"],
+    [492_000, "8m 20s"],
+    [754_000, "13m"],
+    [3_239_000, "54m"],
+    [3_590_000, "1h 00m"],
+    [7_490_000, "2h 05m"],
+  ])("roughDuration %j is %s", (ms, text) => expect(roughDuration(ms)).toBe(text));
 
   test.each([
     [3, "just now"],

@@ -28,7 +28,7 @@ test.each([
 test("states the processor time of what would be trained, once it is known", () => {
   const steps = { total_timesteps: 98_304, least_timesteps: 98_304 };
   expect(estimateText({ ...steps, trials: 6, length_note: null, core_seconds: 754.2 })).toBe(
-    "6 runs, 98.3k steps in total, about 12m 34s of processor time",
+    "6 runs, 98.3k steps in total, about 13m of processor time",
   );
 });
 

@@ -1,6 +1,6 @@
 import { madeText } from "@/api/method-text";
 import type { Experiment, ExperimentEstimate, ExperimentSummary } from "@/api/types";
-import { duration } from "@/lib/format-time";
+import { duration, roughDuration } from "@/lib/format-time";
 import { brief, plural } from "@/lib/number";
 
 type Counted = Pick<ExperimentSummary, "counts" | "trials">;
@@ -19,14 +19,14 @@ export function leftText({ seconds_left }: Pick<ExperimentSummary, "seconds_left
   return seconds_left === null ? null : `${duration(seconds_left * 1000)} left`;
 }
 
-/** How much would be trained: `6 runs, 98k steps in total, about 12m 30s of processor time`. */
+/** How much would be trained: `6 runs, 98k steps in total, about 13m of processor time`. */
 export function estimateText(estimate: ExperimentEstimate): string {
   const { trials, least_timesteps: least, total_timesteps: most, core_seconds: cores } = estimate;
   const steps = least === most ? brief(most) : `${brief(least)} to ${brief(most)}`;
   const parts = [
     plural(trials, "run"),
     `${steps} steps in total`,
-    cores !== null && `about ${duration(cores * 1000)} of processor time`,
+    cores !== null && `about ${roughDuration(cores * 1000)} of processor time`,
   ];
   return parts.filter(Boolean).join(", ");
 }

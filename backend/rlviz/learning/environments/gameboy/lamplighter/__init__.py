@@ -14,7 +14,7 @@ FOLDER = Path(__file__).parent
 CARTRIDGE = BuiltCartridge(
     rom=FOLDER / "lamplighter.gb",
     symbols=FOLDER / "lamplighter.sym",
-    sha256="df2e942ab2f55a0f494b423450398630e224fac58b30fdf245952bace0ba20b7",
+    sha256="8c3abd22a995c5b14478a392ef0d74670026ce2970ff428a1fdc17a993bd287e",
 )
 
 ROOMS = ("lighthouse", "cliff", "lookout", "woods", "village", "beach", "ruin", "meadow", "cave")
