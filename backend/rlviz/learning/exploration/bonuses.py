@@ -145,7 +145,7 @@ class Exploring(VecEnvWrapper):
     def _cover(self, visits: Visits, rewards: Any, infos: list[dict[str, Any]]) -> None:
         weight = self._plan.coverage
         for index, info in enumerate(infos):
-            episodes = visits.visit(index, info[CELL], info[STAGE])
+            episodes = visits.visit(index, info[CELL], info[STAGE], archived=self._is_archived(index))
             if weight is not None:
                 bonus = coverage_bonus(weight, episodes)
                 rewards[index] += bonus
@@ -165,7 +165,7 @@ class Exploring(VecEnvWrapper):
     def _end_episode(self, index: int, info: dict[str, Any]) -> None:
         """Put the metrics of an episode that has ended into ``info``."""
         archive, visits = self._archive, self.visits
-        is_archived = archive is not None and bool(archive.began_here[index])
+        is_archived = self._is_archived(index)
         counts: dict[str, float] = {}
         if visits is not None:
             counts |= {EXPLORED_CELLS: len(visits.seen[index])} if not is_archived else {}
@@ -202,7 +202,7 @@ class Exploring(VecEnvWrapper):
         if place is None:
             visits.begin_episode(index, *self._first_place(index))
         else:
-            visits.begin_episode(index, *visits.parts_of(place))
+            visits.begin_episode(index, *visits.parts_of(place), archived=True)
 
     def _restore_place(self, archive: Archive, index: int, observations: Any, place: int | None) -> int | None:
         """Begin the episode in an archived place. Returns the place, or None at the environment's own start."""
@@ -225,6 +225,10 @@ class Exploring(VecEnvWrapper):
             self._archive.begin_episode(index)
         if self._novelty is not None:
             self._novelty.drop_episode(index)
+
+    def _is_archived(self, index: int) -> bool:
+        """Return whether the episode of the environment at ``index`` began in the archive."""
+        return self._archive is not None and bool(self._archive.began_here[index])
 
     def _environment(self, index: int) -> Env:
         environments: Any = self.venv

@@ -1,4 +1,8 @@
-"""Counts visits to cells, and rewards the first visit in an episode, less the more episodes have been there."""
+"""Counts visits to cells, and rewards the first visit in an episode, less the more episodes have been there.
+
+Episodes that began in the archive are counted apart. Otherwise they would use up the reward of places that the policy
+has not learned to reach from the environment's own start.
+"""
 
 from __future__ import annotations
 
@@ -37,6 +41,9 @@ class Visits:
         self.place_steps: NDArray[np.int64] = np.zeros(cells * stages, np.int64)
         """Steps that ended in each place, and episodes that began there."""
         self._place_episodes: NDArray[np.int64] = np.zeros(cells * stages, np.int64)
+        """Episodes from the environment's own start that visited each place."""
+        self._archived_episodes: NDArray[np.int64] = np.zeros(cells * stages, np.int64)
+        """Episodes from the archive that visited each place."""
         self._seen_places: list[set[int]] = [set() for _ in range(environments)]
         self.frames: list[tuple[int, NDArray[np.int64]]] = []
         """Earlier values of ``steps``, each with its environment step."""
@@ -56,12 +63,22 @@ class Visits:
         """Return the places of a cell, one for each stage."""
         return range(cell, len(self.place_steps), self._cells)
 
-    def begin_episode(self, index: int, cell: int | None, stage: int = 0) -> None:
+    def begin_episode(self, index: int, cell: int | None, stage: int = 0, *, archived: bool = False) -> None:
         self.seen[index], self._seen_places[index] = set(), set()
-        self.visit(index, cell, stage)
+        self.visit(index, cell, stage, archived=archived)
 
-    def visit(self, index: int, cell: int | None, stage: int = 0) -> int:
-        """Count a visit. Returns how many episodes have been in the place, or 0 if this one had been there before."""
+    def visit(self, index: int, cell: int | None, stage: int = 0, *, archived: bool = False) -> int:
+        """Count a visit.
+
+        Args:
+            index: Index of the environment.
+            cell: The cell; None is not counted.
+            stage: The stage of progress.
+            archived: Whether the episode began in the archive.
+
+        Returns:
+            How many episodes of the same kind have been in the place, or 0 if this one had been there before.
+        """
         if cell is None:
             return 0
         place = self.place_of(cell, stage)
@@ -70,12 +87,13 @@ class Visits:
         if place in self._seen_places[index]:
             return 0
         self._seen_places[index].add(place)
-        self._place_episodes[place] += 1
+        episodes = self._archived_episodes if archived else self._place_episodes
+        episodes[place] += 1
         if cell not in self.seen[index]:
             self.seen[index].add(cell)
             self.episodes[cell] += 1
             self.total += int(self.episodes[cell]) == 1
-        return int(self._place_episodes[place])
+        return int(episodes[place])
 
     def keep_frame(self, step: int) -> None:
         """Keep a copy of the counts if one is due at ``step``."""
@@ -94,6 +112,7 @@ class Visits:
             "frames": list(self.frames),
             "every": self._every,
             "places": (self.place_steps.copy(), self._place_episodes.copy(), list(map(sorted, self._seen_places))),
+            "archived": self._archived_episodes.copy(),
         }
 
     def restore(self, state: dict[str, Any]) -> None:
@@ -106,6 +125,7 @@ class Visits:
         steps, episodes, seen = state.get("places", (self.steps, self.episodes, state["seen"]))
         self.place_steps, self._place_episodes = _of_size(steps, self.place_steps), _of_size(episodes, self.place_steps)
         self._seen_places = _refilled(map(set, seen), len(self._seen_places))
+        self._archived_episodes = _of_size(state.get("archived", np.zeros(0, np.int64)), self.place_steps)
 
 
 def _refilled(sets: Iterable[set[int]], count: int) -> list[set[int]]:
