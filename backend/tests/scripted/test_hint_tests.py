@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -92,7 +93,8 @@ def test_a_hint_test_trains_pairs_of_new_runs_and_reports_the_outcome(api: Api) 
 def test_a_hint_test_forks_the_run_at_the_snapshot_before_the_hint(tmp_path: Path) -> None:
     plan = {"every_steps": 4_096, "every_seconds": None, "keep": 10}
     with scripted_api(tmp_path, max_concurrent_runs=2) as api:
-        run_id = api.start(seed=4, total_timesteps=24_576, preset=None, snapshots=plan)
+        explores = {"map": False, "coverage": None, "novelty": 0.2}
+        run_id = api.start(seed=4, total_timesteps=24_576, preset=None, snapshots=plan, exploration=explores)
         api.becomes(run_id, "completed")
         found = api.get(f"/runs/{run_id}/snapshots")["snapshots"]
         step = found[1]["step"]
@@ -115,6 +117,8 @@ def test_a_hint_test_forks_the_run_at_the_snapshot_before_the_hint(tmp_path: Pat
         }
         assert api.send("POST", "/experiments/estimate", spec)["total_timesteps"] == 6 * (24_576 - step)
         experiment = api.send("POST", "/experiments", spec)
+        stored = json.loads((tmp_path / "experiments" / experiment["id"] / "experiment.json").read_bytes())
+        assert stored["resolved"]["v0"]["exploration"] == explores, "it explores as the run that it forks"
         done = ended(api, experiment["id"])
         assert [cell["status"] for cell in done["cells"]] == ["scored"] * 6
         assert (done["total_timesteps"], done["hint_test"]["state"]) == (6 * (24_576 - step), "complete")

@@ -142,19 +142,25 @@ class SpecificationCheck:
                 found = {
                     f"v{place}": self._resolve(spec, place, one) for place, one in enumerate(spec.fixed_variants())
                 }
-        if spec.fork is not None:
-            self._check_fork(spec, spec.fork, found)
-        return found
+        return found if spec.fork is None else self._forking(spec, spec.fork, found)
 
-    def _check_fork(self, spec: ExperimentSpec, point: ForkPoint, run_specs: Mapping[str, RunSpec]) -> None:
-        """Raise InvalidRequest if a variant cannot fork the run at ``point``."""
+    def _forking(self, spec: ExperimentSpec, point: ForkPoint, run_specs: Mapping[str, RunSpec]) -> dict[str, RunSpec]:
+        """Return the run specifications with what a fork takes from its parent: exploration, and weights of rewards.
+
+        Raises InvalidRequest if a variant cannot fork the run at ``point``.
+        """
+        found = {}
         for place, variant in enumerate(spec.fixed_variants()):
+            run_spec = run_specs[f"v{place}"]
             try:
-                self._runs.plan_fork(point, run_specs[f"v{place}"], 0)
+                config = self._runs.plan_fork(point, run_spec, 0).config
             except (Conflict, InvalidRequest, NotFound, RunFolderError) as error:
                 if isinstance(error, InvalidRequest) and any(one.pointer.startswith("/fork") for one in error.fields):
                     raise
                 raise InvalidRequest.field("/fork", f"{variant.name}: {error}") from error
+            taken = {"exploration": config.exploration, "reward": config.reward}
+            found[f"v{place}"] = run_spec.model_copy(update=taken)
+        return found
 
     def _check_limits(self, spec: ExperimentSpec) -> None:
         for name in ("seconds", "core_seconds"):
