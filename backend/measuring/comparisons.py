@@ -111,8 +111,10 @@ def _section(one: Comparison, results: ExperimentResults) -> Iterator[str]:
     yield ""
     yield row("measured", *FIGURES)
     yield row(*["---"] * (1 + len(FIGURES)))
+    sampled = not one.spec.score.deterministic
     for scores in results.variants:
-        yield row(scores.label, *figure_cells(measured_of(scores.variant, results), scores.threshold))
+        figures = measured_of(scores.variant, results, sampled_scores=sampled)
+        yield row(scores.label, *figure_cells(figures, scores.threshold))
     yield f"\n{results.verdict.headline} {_at_the_end(results)}\n"
     at = f"comparison/{one.folder}"
     yield (

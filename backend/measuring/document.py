@@ -208,6 +208,9 @@ def _figures(presets: list[Preset], environment: Environment) -> Iterator[str]:
     last = [_title(preset) for preset, figures in found if figures and figures.policy is PolicyChoice.LATEST]
     if last:
         yield f"The figures of {join_words(last)} describe the last policy: they were measured without evaluations.\n"
+    sampled = [_title(preset) for preset, figures in found if figures and figures.sampled]
+    if sampled:
+        yield f"The figures of {join_words(sampled)} describe policies that sample their actions.\n"
     if unmeasured:
         yield f"{_costs(unmeasured, environment)}\n"
     for preset, figures in found:

@@ -127,7 +127,7 @@ class ExplorationPlan(LazyModel):
         gt=LIMITS.coverage.minimum,
         le=LIMITS.coverage.maximum,
         description="Reward for the first visit to a cell in an episode, divided by the square root of the number of "
-        "episodes that have visited it; null: none.",
+        "episodes that have visited it; episodes from the archive are counted separately. null: none.",
     )
     novelty: float | None = Field(
         default=None,

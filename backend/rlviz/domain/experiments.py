@@ -491,7 +491,12 @@ class ScorePlan(_Strict):
 
     episodes: int = Field(DEFAULT_SCORED_EPISODES, ge=1, le=LIMITS.scored_episodes.maximum, strict=True)
     policy: PolicyChoice = Field(PolicyChoice.BEST, description="`best`, if one was kept, else `latest`.")
-    deterministic: bool = Field(True, strict=True, description="Take the most likely action instead of sampling.")
+    deterministic: bool = Field(
+        True,
+        strict=True,
+        exclude_if=lambda deterministic: deterministic,
+        description="Take the most likely action instead of sampling.",
+    )
 
 
 class ExperimentLimits(_Strict):

@@ -114,7 +114,11 @@ class MeasuredPreset(LazyModel):
         description="`latest`: returns of the last policies, from before the preset evaluated its "
         "policy and kept the best; null: of the policies that the preset keeps.",
     )
-    sampled: bool = Field(False, description="Whether the policies sampled their actions instead of playing greedily.")
+    sampled: bool = Field(
+        False,
+        exclude_if=lambda sampled: not sampled,
+        description="Whether the policies sampled their actions instead of playing greedily.",
+    )
     specification: str | None = Field(
         None,
         description="Specification that measured it, for `GET /presets/specifications/{name}`; null: none.",

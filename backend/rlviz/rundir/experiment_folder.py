@@ -53,8 +53,9 @@ class StoredExperiment(VersionedDocument):
     created_at: datetime
     specification: ExperimentSpec
     resolved: dict[str, RunSpec] = Field(default={})
-    """What each variant trains, by variant id (of a search, its base), with preset values from the time of creation.
-    Older versions left it out and read presets when a trial started."""
+    """What each variant trains, by variant id (of a search, its base), with preset values from the time of creation,
+    and, if its runs fork another, with the exploration and reward weights of that one. Older versions left it out and
+    read presets when a trial started."""
 
 
 class ExperimentFolder:

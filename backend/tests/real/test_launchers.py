@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator
-from contextlib import suppress
+from contextlib import closing, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -15,7 +15,7 @@ from rlviz.domain.errors import LauncherError
 from rlviz.domain.evaluation import EvaluationStatus
 from rlviz.launchers import LAUNCHERS
 from rlviz.launchers.base import Evaluate, Exit, Job, Launcher, Train, Worker
-from rlviz.launchers.process import ForkedWorker, ProcessLauncher
+from rlviz.launchers.process import FORKS, ForkedWorker, ProcessLauncher
 from rlviz.launchers.thread import ThreadLauncher
 from rlviz.learning.training.watched import train_run
 from rlviz.rundir.control import Control, Desired
@@ -195,18 +195,18 @@ def test_an_error_in_training_is_in_the_journal_and_the_exit_status(rig: Rig, tm
     assert events(folder)[-1].data.type == "InvalidRequest"
 
 
+@pytest.mark.skipif(not FORKS, reason="only Linux has a template")
 def test_a_fork_that_has_ended_at_once_is_still_identified() -> None:
-    workers = SharedWorkers()
-    worker = workers.start(["--help"])
-    assert worker is not None
-    put_down(worker)
-    template = workers.template
-    assert template is not None
-    fork = template.fork(["--help"])
-    assert fork is not None
-    eventually(lambda: template.is_up() and fork.exit_status is not None, "its end")
-    assert pid_of(ForkedWorker(fork, template).identity) == fork.pid
-    workers.close()
+    with closing(SharedWorkers()) as workers:
+        worker = workers.start(["--help"])
+        assert worker is not None
+        put_down(worker)
+        template = workers.template
+        assert template is not None
+        fork = template.fork(["--help"])
+        assert fork is not None
+        eventually(lambda: template.is_up() and fork.exit_status is not None, "its end")
+        assert pid_of(ForkedWorker(fork, template).identity) == fork.pid
 
 
 @pytest.mark.usefixtures("forks")

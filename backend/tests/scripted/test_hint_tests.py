@@ -137,6 +137,35 @@ def test_a_hint_test_forks_the_run_at_the_snapshot_before_the_hint(tmp_path: Pat
             assert (answer.status_code, answer.json()["errors"][0]["pointer"]) == (422, pointer)
 
 
+def test_trials_of_a_fork_explore_and_weight_the_reward_as_the_run_whatever_the_preset_says(tmp_path: Path) -> None:
+    with scripted_api(tmp_path, max_concurrent_runs=1) as api:
+        lamplighter = {"algo": "ppo", "env_id": "GameBoy/Lamplighter-v0", "preset": "fast"}
+        run_id = api.start(
+            **lamplighter,
+            total_timesteps=8_192,
+            exploration={},
+            reward={"weights": {"rooms": 0.5}},
+            snapshots={"every_steps": 4_096, "every_seconds": None, "keep": 10},
+        )
+        api.becomes(run_id, "completed")
+        first = api.get(f"/runs/{run_id}/snapshots")["snapshots"][0]
+        spec = {
+            "base": {**lamplighter, "total_timesteps": 8_192},
+            "grid": {"learning_rate": [3e-4, 1e-4]},
+            "seeds": [5],
+            "score": {"episodes": 1, "policy": "latest"},
+            "fork": {"run_id": run_id, "snapshot": first["name"], "step": first["step"]},
+        }
+        experiment = api.send("POST", "/experiments", spec)
+        stored = json.loads((tmp_path / "experiments" / experiment["id"] / "experiment.json").read_bytes())
+        parent = api.get(f"/runs/{run_id}/config")
+        for cell in ended(api, experiment["id"])["cells"]:
+            config = api.get(f"/runs/{cell['run_id']}/config")
+            resolved = stored["resolved"][cell["variant"]]
+            for name in ("exploration", "reward"):
+                assert config.get(name) == resolved.get(name) == parent.get(name), name
+
+
 def test_trials_with_a_deleted_parent_fail_and_no_effect_is_reported(tmp_path: Path) -> None:
     plan = {"every_steps": 4_096, "every_seconds": None, "keep": 10}
     with scripted_api(tmp_path, max_concurrent_runs=1) as api:

@@ -12,6 +12,7 @@ import pytest
 from rlviz.domain.config import ExplorationPlan
 from rlviz.domain.errors import InvalidRequest
 from rlviz.domain.reward_plan import RewardPlan
+from rlviz.learning.environments.reward_components import COMPONENTS
 from rlviz.learning.exploration.archive import REPLACE_EVERY, Archive, read_archived
 from rlviz.learning.exploration.bonuses import EXPLORED, Exploring
 from rlviz.learning.training.builder import build_model
@@ -45,6 +46,7 @@ def test_an_episode_that_begins_in_the_archive_is_marked_and_counts_for_nothing_
     assert observations.tolist() == [4], "the next one begins in the only archived cell, below the start"
     observations, done, info = walk(environments, RIGHT)
     assert (done, "episode" in info, observations.tolist()) == (True, False, [4])
+    assert info[COMPONENTS]["coverage"] == 0.1, "the first episode from the archive that comes there"
     assert info[EXPLORED] == {
         "explored/total_cells": 3,
         "explored/archive_cells": 1,

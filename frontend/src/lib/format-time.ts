@@ -25,10 +25,12 @@ export function duration(ms: number): string {
   return `${Math.floor(left / DAY)}d ${pad((left % DAY) / HOUR)}h`;
 }
 
-/** A duration that was estimated, without false precision: `40s`, `8m 20s`, `54m`, `2h 05m`. */
+/** An estimated duration, rounded to what an estimate can say: `<1s`, `14s`, `8m 20s`, `54m`, `2h 05m`. */
 export function roughDuration(ms: number): string {
-  if (ms < 10 * MINUTE) return duration(Math.ceil(ms / (10 * SECOND)) * 10 * SECOND);
-  return ms < HOUR - MINUTE / 2 ? `${Math.round(ms / MINUTE)}m` : duration(ms + MINUTE / 2);
+  if (ms < SECOND) return "<1s";
+  const unit = ms < MINUTE ? SECOND : ms < 10 * MINUTE ? 10 * SECOND : MINUTE;
+  const rounded = Math.round(ms / unit) * unit;
+  return rounded >= 10 * MINUTE && rounded < HOUR ? `${rounded / MINUTE}m` : duration(rounded);
 }
 
 /** `just now`, `5m ago`, `3h ago`, `2d ago`, then the date. */

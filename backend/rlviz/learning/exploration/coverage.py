@@ -1,7 +1,7 @@
 """Counts visits to cells, and rewards the first visit in an episode, less the more episodes have been there.
 
-Episodes that began in the archive are counted apart. Otherwise they would use up the reward of places that the policy
-has not learned to reach from the environment's own start.
+Episodes from the archive are counted separately. Otherwise they would reduce the reward for places that the policy has
+not learned to reach from the environment's own start.
 """
 
 from __future__ import annotations
@@ -125,7 +125,8 @@ class Visits:
         steps, episodes, seen = state.get("places", (self.steps, self.episodes, state["seen"]))
         self.place_steps, self._place_episodes = _of_size(steps, self.place_steps), _of_size(episodes, self.place_steps)
         self._seen_places = _refilled(map(set, seen), len(self._seen_places))
-        self._archived_episodes = _of_size(state.get("archived", np.zeros(0, np.int64)), self.place_steps)
+        # Before episodes from the archive were counted separately, both kinds had one count.
+        self._archived_episodes = _of_size(state.get("archived", episodes), self.place_steps)
 
 
 def _refilled(sets: Iterable[set[int]], count: int) -> list[set[int]]:
@@ -145,6 +146,6 @@ def coverage_bonus(weight: float, episodes: int) -> float:
 
     Args:
         weight: Reward of the first visit of all.
-        episodes: Episodes that have visited the place, this one included; 0 if this is not the episode's first visit.
+        episodes: Episodes of the same kind that have visited the place, this one included; 0 if it has been there.
     """
     return weight / math.sqrt(episodes) if episodes else 0.0

@@ -14,6 +14,7 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from threading import Event, RLock, Thread
+from typing import Any
 
 from sqlalchemy.exc import DatabaseError
 
@@ -81,12 +82,10 @@ class TrialRuns:
 
         Raises InvalidRequest; if the trial forks a run, also the errors of ``ForkService.plan``.
         """
-        config = self._configure(experiment, trial)
-        point = experiment.spec.fork
+        own, point = _values_of_trial(experiment, trial), experiment.spec.fork
         if point is None:
-            return PlannedRun(config)
+            return PlannedRun(self._configure(experiment, trial).model_copy(update=own))
         fork = self.plan_fork(point, experiment.run_spec_of(trial.variant), trial.seed)
-        own = {name: getattr(config, name) for name in ("name", "group_id", "experiment")}
         fork = replace(fork, config=fork.config.model_copy(update=own))
         return PlannedRun(fork.config, fork)
 
@@ -125,16 +124,8 @@ class TrialRuns:
             config = self.resolve(
                 wanted.model_copy(update={"preset": None}), trial.seed, experiment.spec.memory_per_worker
             )
-            config = config.model_copy(update={"preset": wanted.preset})
-        else:
-            config = self.resolve(wanted, trial.seed, experiment.spec.memory_per_worker)
-        place = ExperimentPlace(id=experiment.id, variant=trial.variant, trial=trial.number)
-        first = experiment.groups.get(trial.variant)
-        # The name of a variant is meaningful alone; “Trial 3” only with the name of its search.
-        name = trial.label if experiment.spec.sweep is None else f"{trial.label}, {experiment.stored.name}"
-        return config.model_copy(
-            update={"experiment": place, "group_id": first, "name": name[: LIMITS.run_name.maximum]}
-        )
+            return config.model_copy(update={"preset": wanted.preset})
+        return self.resolve(wanted, trial.seed, experiment.spec.memory_per_worker)
 
     def resolve(self, run_spec: RunSpec, seed: int, memory: int | None = None) -> RunConfig:
         """Return the complete configuration for ``run_spec``. Raises InvalidRequest."""
@@ -165,6 +156,17 @@ class TrialRuns:
 
     def resume(self, run_id: str) -> None:
         self._resuming.resume(run_id)
+
+
+def _values_of_trial(experiment: OpenExperiment, trial: Trial) -> dict[str, Any]:
+    """Return what the configuration of a run says about its experiment."""
+    # The name of a variant is meaningful alone; “Trial 3” only with the name of its search.
+    name = trial.label if experiment.spec.sweep is None else f"{trial.label}, {experiment.stored.name}"
+    return {
+        "experiment": ExperimentPlace(id=experiment.id, variant=trial.variant, trial=trial.number),
+        "group_id": experiment.groups.get(trial.variant),
+        "name": name[: LIMITS.run_name.maximum],
+    }
 
 
 MOST_LOST = 100

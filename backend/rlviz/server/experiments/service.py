@@ -142,10 +142,12 @@ class SpecificationCheck:
                 found = {
                     f"v{place}": self._resolve(spec, place, one) for place, one in enumerate(spec.fixed_variants())
                 }
-        return found if spec.fork is None else self._forking(spec, spec.fork, found)
+        return found if spec.fork is None else self._add_inherited(spec, spec.fork, found)
 
-    def _forking(self, spec: ExperimentSpec, point: ForkPoint, run_specs: Mapping[str, RunSpec]) -> dict[str, RunSpec]:
-        """Return the run specifications with what a fork takes from its parent: exploration, and weights of rewards.
+    def _add_inherited(
+        self, spec: ExperimentSpec, point: ForkPoint, run_specs: Mapping[str, RunSpec]
+    ) -> dict[str, RunSpec]:
+        """Return the run specifications with the exploration and reward weights that a fork inherits from its parent.
 
         Raises InvalidRequest if a variant cannot fork the run at ``point``.
         """
@@ -158,8 +160,8 @@ class SpecificationCheck:
                 if isinstance(error, InvalidRequest) and any(one.pointer.startswith("/fork") for one in error.fields):
                     raise
                 raise InvalidRequest.field("/fork", f"{variant.name}: {error}") from error
-            taken = {"exploration": config.exploration, "reward": config.reward}
-            found[f"v{place}"] = run_spec.model_copy(update=taken)
+            inherited = {"exploration": config.exploration, "reward": config.reward}
+            found[f"v{place}"] = run_spec.model_copy(update=inherited)
         return found
 
     def _check_limits(self, spec: ExperimentSpec) -> None:

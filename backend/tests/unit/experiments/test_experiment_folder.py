@@ -137,8 +137,10 @@ def test_a_score_not_reported_by_a_killed_service_is_reported_by_the_next(tmp_pa
     assert second.proposer._study.trials[0].state == "complete"
 
 
-def test_an_evaluation_with_sampled_actions_gives_no_score() -> None:
-    plan = ScorePlan()
+@pytest.mark.parametrize("planned", [True, False])
+@pytest.mark.parametrize("played", [True, False])
+def test_an_evaluation_gives_a_score_only_if_it_chose_actions_as_planned(planned: bool, played: bool) -> None:
+    plan = ScorePlan(deterministic=planned)
     record = EvaluationRecord(
         id="e",
         run_id="r",
@@ -146,9 +148,9 @@ def test_an_evaluation_with_sampled_actions_gives_no_score() -> None:
         episodes=plan.episodes,
         policy=PolicyChoice.LATEST,
         video=False,
-        deterministic=False,
+        deterministic=played,
     )
-    assert not _is_asked(record, plan, PolicyChoice.LATEST)
+    assert _is_asked(record, plan, PolicyChoice.LATEST) == (planned == played)
 
 
 def test_experiments_are_listed_newest_first_until_they_are_removed(tmp_path: Path) -> None:

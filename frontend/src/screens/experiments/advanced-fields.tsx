@@ -84,7 +84,7 @@ export function AdvancedFields(props: AdvancedFieldsProps) {
           </Field>
           <Field
             label="Actions"
-            hint="Greedy policies of some games repeat themselves: sample there."
+            hint="In some games, a greedy policy repeats itself. Choose Sampled there."
           >
             {(control) => (
               <Select
@@ -94,7 +94,7 @@ export function AdvancedFields(props: AdvancedFieldsProps) {
                   onChange({ actions: value as AdvancedDraft["actions"] })
                 }
               >
-                <option value="greedy">The most likely (greedy)</option>
+                <option value="greedy">Deterministic</option>
                 <option value="sampled">Sampled</option>
               </Select>
             )}

@@ -37,6 +37,12 @@ test("describes the comparison in the form of the service", () => {
   });
 });
 
+test("says how actions are chosen for the score only if they are sampled", () => {
+  const advanced = { ...FIRST.advanced, actions: "sampled" as const };
+  expect(toSpecification({ ...FIRST, advanced }, cartpole).score).toEqual({ deterministic: false });
+  expect(toSpecification(FIRST, cartpole)).not.toHaveProperty("score.deterministic");
+});
+
 test("a named variant with changes is marked as changed", () => {
   const changes = [{ name: "net_arch", text: "32, 32" }];
   const [named, changed] = [

@@ -9,6 +9,7 @@ import {
 } from "./preset-ghost";
 
 const measured = {
+  sampled: false,
   ...{ seeds: 10, solved: 9, held: 8, return_iqm: 498.2, return_low: 487, return_high: 500 },
   ...{ seconds_to_threshold: 12, seconds: 50 },
   steps_to_threshold: 22_000 as number | null,
@@ -52,6 +53,7 @@ describe("the measured preset of a run", () => {
     expect(said({ solved_steps }, 90_000)).toMatch(/: 9 of 10 seeds had solved it by this step\./);
     expect(said({ solved_steps }, 120_000)).toMatch(/: 9 of 10 seeds had solved it by this step\./);
     expect(measuredSentence(found, null, 0)).not.toMatch(/solved/);
+    expect(said({ sampled: true }, 0)).toMatch(/the final return with sampled actions of its 10/);
   });
 
   test("shows where half had solved it if single steps are unknown", () => {

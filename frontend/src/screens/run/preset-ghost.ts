@@ -178,8 +178,9 @@ export function measuredSentence(
   threshold: number | null,
   step: number,
 ): string {
-  const { seeds, return_iqm, return_low, return_high } = measured;
-  const final = `After ${compact(end)} steps the final greedy return of its ${plural(seeds, "seed")} was ${decimal(return_iqm)} ${interval(return_low, return_high)}.`;
+  const { seeds, return_iqm, return_low, return_high, sampled } = measured;
+  const how = sampled ? "return with sampled actions" : "greedy return";
+  const final = `After ${compact(end)} steps the final ${how} of its ${plural(seeds, "seed")} was ${decimal(return_iqm)} ${interval(return_low, return_high)}.`;
   if (threshold === null) return `Preset ${title}, as measured. ${final}`;
   return `Preset ${title}, as measured: ${solvedWords(measured, step, end)}. ${final}`;
 }
