@@ -63,6 +63,11 @@ class HyperparameterField(Wire):
     group: str = Field("", description="Group in forms: learning, experience, memory, exploration or network.")
     needs: Need | None = Field(None, description="Property that an environment must have for this to apply.")
     source: str = Field("", description="Source of the default.")
+    by_hand: JsonValue = Field(
+        None,
+        exclude_if=lambda value: value is None,
+        description="Value with which the page *Play* begins instead of the default; null: the default.",
+    )
 
 
 class PresetInfo(Wire):
@@ -556,6 +561,7 @@ def _field(name: str, schema: Mapping[str, Any], source: str) -> HyperparameterF
         group=schema.get("group", ""),
         needs=schema.get("needs"),
         source=source,
+        by_hand=schema.get("by_hand"),
     )
 
 

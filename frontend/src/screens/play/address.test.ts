@@ -25,6 +25,18 @@ test("an invalid option is replaced by its default and reported", () => {
   expect(optionProblems(lander, { gravity: "5" })).toEqual({ gravity: "Must be -12 to 0" });
 });
 
+test("an option can have another value for playing by hand than its default", () => {
+  const steps = { ...schema, name: "steps", type: "integer", default: 1000, by_hand: 2400 };
+  const game = { options: [steps] } as unknown as Environment;
+  const plain = new URLSearchParams("env=G");
+  expect(readOptions(plain, game)).toEqual({ steps: "2400" });
+  expect(optionValues(game, readOptions(plain, game))).toEqual({ steps: 2400 });
+  expect(writeOptions(plain, game, { steps: "2400" })).toBe("?env=G");
+  expect(writeOptions(plain, game, { steps: "1000" })).toBe("?env=G&option.steps=1000");
+  const chosen = new URLSearchParams("env=G&option.steps=1000");
+  expect(readOptions(chosen, game)).toEqual({ steps: "1000" });
+});
+
 test("new options replace those in the address, without defaults", () =>
   expect(writeOptions(query, lander, { gravity: "-3.5", continuous: "false" })).toBe(
     "?env=L&option.gravity=-3.5",

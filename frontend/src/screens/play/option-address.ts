@@ -3,25 +3,35 @@ import { parseHyperparameter } from "@/forms/parse";
 import { setting } from "@/lib/number";
 import { searchOf } from "@/lib/query-string";
 
-/** Typed text by name of the option. An option without an entry has its default. */
+/** Typed text by name of the option. An option without an entry has its usual value. */
 export type TypedOptions = Readonly<Record<string, string>>;
 
 type Options = Pick<Environment, "options">;
+type Option = Environment["options"][number];
 
 /** Prefix of an option's name in the address, since an option can have the name of another parameter. */
 const PREFIX = "option.";
 
-/** The options in the address, as typed; those that the environment does not have are left out. */
+/** The value that an option has when the page opens: its own for playing by hand, or else its default. */
+export function usualValue({ by_hand, default: usual }: Option): unknown {
+  return by_hand ?? usual;
+}
+
+/**
+ * The options in the address, as typed, and those that have another value for playing by hand than their default. Options
+ * that the environment does not have are left out.
+ */
 export function readOptions(query: URLSearchParams, { options }: Options): TypedOptions {
   return Object.fromEntries(
-    options.flatMap(({ name }) => {
-      const typed = query.get(PREFIX + name);
-      return typed === null ? [] : [[name, typed]];
+    options.flatMap((option) => {
+      const typed = query.get(PREFIX + option.name);
+      if (typed !== null) return [[option.name, typed]];
+      return option.by_hand == null ? [] : [[option.name, setting(option.by_hand)]];
     }),
   );
 }
 
-/** The query string with these options in place of others, without those that are the default. */
+/** The query string with these options in place of others, without those that have their usual value. */
 export function writeOptions(
   query: URLSearchParams,
   { options }: Options,
@@ -30,7 +40,7 @@ export function writeOptions(
   const next = new URLSearchParams([...query].filter(([name]) => !name.startsWith(PREFIX)));
   for (const option of options) {
     const text = typed[option.name];
-    if (text !== undefined && text !== setting(option.default))
+    if (text !== undefined && text !== setting(usualValue(option)))
       next.set(PREFIX + option.name, text);
   }
   return searchOf(next);

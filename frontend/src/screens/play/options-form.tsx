@@ -6,7 +6,7 @@ import { SchemaField } from "@/forms/schema-field";
 import { setting } from "@/lib/number";
 import { Button } from "@/ui/button";
 import { MEND_FIRST } from "@/ui/field";
-import { optionProblems, type TypedOptions } from "./option-address";
+import { optionProblems, type TypedOptions, usualValue } from "./option-address";
 
 interface OptionsFormProps {
   environment: Environment;
@@ -31,11 +31,14 @@ export function OptionsForm({ environment, typed, onPlay }: OptionsFormProps) {
           key={option.name}
           schema={option}
           typed={draft[option.name]}
-          own={option.default}
+          own={usualValue(option)}
           owner="default"
           error={problems[option.name]}
           onChange={(value) =>
-            setDraft((before) => ({ ...before, [option.name]: value ?? setting(option.default) }))
+            setDraft((before) => ({
+              ...before,
+              [option.name]: value ?? setting(usualValue(option)),
+            }))
           }
         />
       ))}

@@ -33,7 +33,9 @@ FRAME_SKIP, HOLD = 8, 4
 SEEN_HEIGHT, SEEN_WIDTH = 72, 80
 NUMBERS = 128
 SQUARES_FROM = NUMBERS - WIDTH * HEIGHT
-STEPS = 2_400
+STEPS = 1_000
+STEPS_BY_HAND = 2_400
+"""Five minutes and a third: people stop to read and to look around. Agents learn more slowly with long episodes."""
 """Five minutes of play at the default frame skip."""
 THRESHOLD = 20.0
 """With the default weights, no episode that misses its task returns as much, and each that does not returns more."""
@@ -117,7 +119,13 @@ class LamplighterOptions(Options):
     )
     sticky_actions: float = Field(0.0, ge=0, lt=1, description="Chance in each step that the last action is repeated.")
     latched: bool = Field(False, description="Keep a direction held until another action is taken.")
-    max_episode_steps: int = Field(STEPS, ge=50, le=100_000, description="Steps after which an episode ends.")
+    max_episode_steps: int = Field(
+        STEPS,
+        ge=50,
+        le=100_000,
+        description="Steps after which an episode ends.",
+        json_schema_extra={"by_hand": STEPS_BY_HAND},
+    )
     reward_rooms: float = Field(1.0, ge=0, le=100, description="Reward for each room seen for the first time.")
     reward_items: float = Field(2.0, ge=0, le=100, description="Reward for the sword, and for the key.")
     reward_ways: float = Field(2.0, ge=0, le=100, description="Reward for the brambles, the grate and the door, each.")
