@@ -26,6 +26,7 @@ from rlviz.domain.evaluation import EpisodeResult, VideoFacts
 from rlviz.domain.metrics import EPISODE_REWARD
 from rlviz.domain.recording import Detail
 from rlviz.learning.algorithms.policy import Policy, RandomPolicy, TrainedPolicy
+from rlviz.learning.environments.base import Environment
 from rlviz.learning.environments.custom import find_environment
 from rlviz.learning.environments.make import make_environment
 from rlviz.learning.playing.evaluate import cause_of, load_policy
@@ -182,6 +183,12 @@ POLL_SECONDS = 0.02
 GROWTH_SECONDS = 8.0
 """Maximum length of each episode in a growth video."""
 
+GROWTH_FPS = 40.0
+"""Frames per second up to which a growth video is played faster than the environment."""
+
+WHOLE_SECONDS = 25.0
+"""Length of video in which the longest episode of an environment would fit, at its pace in growth videos."""
+
 
 def make_clips(folder: RunFolder, *, idle_seconds: float = IDLE_SECONDS) -> None:
     """Answer every request in ``film/clips/wanted``, the newest first, then wait a little for more.
@@ -324,13 +331,14 @@ class _Studio:
     def _grow(self, request: ClipRequest) -> dict[str, Any]:
         """Film an episode of each policy, with the curve of the return in a corner. Raises MoreUrgent."""
         episodes, curve = [], progress_of(self._folder)
-        max_steps = max(1, round(GROWTH_SECONDS * find_environment(self.config).render_fps))
-        with self._recorder(request) as video:
+        fps = growth_fps(find_environment(self.config))
+        max_steps = max(1, round(GROWTH_SECONDS * fps))
+        with self._recorder(request, fps) as video:
             for step, file in zip(request.steps, request.policies, strict=True):
                 interruption = Interruption(self._clips, request)
                 scene = Scene(video, step, interruption, overlay=GrowthPicture(curve, step))
                 episodes.append(self._episode(request, step, self._policy(file), scene, max_steps))
-                scene.hold(round(find_environment(self.config).render_fps * 0.5))
+                scene.hold(round(fps * 0.5))
         return {"episodes": episodes, "video": self._facts(request, video)}
 
     def _depart(self, request: ClipRequest, plan: FuturePlan) -> dict[str, Any]:
@@ -371,16 +379,26 @@ class _Studio:
         )
         return _played(step, result, max_steps).model_copy(update={"first_frame": first_frame})
 
-    def _recorder(self, request: ClipRequest) -> VideoRecorder:
-        return VideoRecorder(
-            self._clips.video_path(request.id), fps=find_environment(self.config).render_fps, fits=True
-        )
+    def _recorder(self, request: ClipRequest, fps: float | None = None) -> VideoRecorder:
+        """Return the recorder of a video with ``fps`` frames per second; None: those of the environment."""
+        usual = find_environment(self.config).render_fps
+        return VideoRecorder(self._clips.video_path(request.id), fps=fps or usual, fits=True)
 
     def _facts(self, request: ClipRequest, video: VideoRecorder) -> VideoFacts:
         return video.facts(self._name(self._clips.video_path(request.id)))
 
     def _name(self, path: Path) -> str:
         return path.relative_to(self._folder.path).as_posix()
+
+
+def growth_fps(environment: Environment) -> float:
+    """Return the frames per second of a growth video.
+
+    Slow environments with long episodes, such as games, are played faster: at their own pace, GROWTH_SECONDS would show
+    only the beginning of each episode.
+    """
+    whole = (environment.max_episode_steps or 0) / WHOLE_SECONDS
+    return max(environment.render_fps, min(GROWTH_FPS, whole))
 
 
 def _played(step: int, result: EpisodeResult, max_steps: int) -> PlayedEpisode:
