@@ -1,6 +1,6 @@
 import { expect, type Page, test } from "@playwright/test";
 import { PATIENCE } from "../patience";
-import { videoTime, boxOf } from "../run-page";
+import { boxOf, chart as picture, videoTime } from "../run-page";
 import { comparePage, runPage, seeded } from "../seeded";
 import { trained } from "../trained";
 
@@ -21,9 +21,9 @@ test("the time marker is dragged along the curve and moved by keys on every axis
   const mark = chart.getByRole("slider", { name: "Moment of training" });
   const plot = chart.locator(".u-over");
   const dragTo = async (share: number) => {
+    await mark.hover(); // waits until it has stopped moving
     const from = await boxOf(mark);
     const { x, width } = await boxOf(plot);
-    await page.mouse.move(from.x + from.width / 2, from.y + from.height / 2);
     await page.mouse.down();
     await page.mouse.move(x + width * share, from.y + from.height / 2, { steps: 5 });
     await page.mouse.up();
@@ -38,9 +38,12 @@ test("the time marker is dragged along the curve and moved by keys on every axis
   await page.keyboard.press("ArrowRight");
   expect(Number(await mark.getAttribute("aria-valuenow"))).toBeGreaterThan(Number(before));
 
-  for (const axis of ["Episodes", "Time"]) {
+  for (const [axis, drawn] of [
+    ["Episodes", /^Episode return at episode /],
+    ["Time", /^Episode return after /],
+  ] as const) {
     await page.getByRole("radio", { name: axis }).click({ force: true });
-    await expect(mark).toBeVisible();
+    await expect(picture(page, "Episode return")).toHaveAccessibleName(drawn);
     await dragTo(1);
     await expect(title).toHaveText(/^Policy of step 6,/);
     await dragTo(0);
