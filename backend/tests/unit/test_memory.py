@@ -145,7 +145,7 @@ def test_exploration_that_does_not_fit_beside_the_buffer_is_refused() -> None:
         check_memory(ppo, values, island, 10_000_000, plan)
     assert [field.pointer for field in caught.value.fields] == ["/exploration/archive"]
     assert str(caught.value) == (
-        "The run would need about 34.1 MB: 2.2 MB for n_steps 2,048, 18 MB for archive and 13.8 MB for imitation; a "
+        "The run would need about 26 MB: 2.2 MB for n_steps 2,048, 18 MB for archive and 5.8 MB for imitation; a "
         "run may have at most 10 MB here (RLVIZ_MEMORY_LIMIT). Leave out archive or imitation."
     )
     with pytest.raises(InvalidRequest, match="Raise it, or leave out archive or imitation") as own:
