@@ -16,7 +16,7 @@ from rlviz.learning.exploration.bonuses import Exploring
 from rlviz.rundir.files import atomic_write
 from rlviz.rundir.folder import RunFolder
 
-EVERY_SECONDS = 0.25
+EVERY_SECONDS = 0.2
 LARGEST_SHARE = 0.05
 """Largest share of the time that writing maps may take: a large world is written less often."""
 LONGEST_PATH = 5_000
@@ -24,7 +24,7 @@ LONGEST_PATH = 5_000
 
 
 class MapFile:
-    """Replaces ``map.json`` about four times a second while there are new visits. ``write_due`` is for the watcher."""
+    """Replaces ``map.json`` up to five times a second while there are new visits. ``write_due`` is for the watcher."""
 
     def __init__(
         self, folder: RunFolder, exploring: Exploring, *, monotonic: Callable[[], float] = time.monotonic

@@ -28,7 +28,7 @@ import {
 } from "./world";
 
 /** Milliseconds between two requests while the run trains; the file is written as often. */
-const WHILE_LIVE = 250;
+const WHILE_LIVE = 200;
 
 interface MapCardProps {
   run: RunDetail;
