@@ -77,7 +77,7 @@ def test_episodes_from_the_archive_are_counted_separately() -> None:
     del state["archived"]  # as in snapshots from before they were counted separately
     earlier.restore(state)
     earlier.begin_episode(0, 0, archived=True)
-    assert earlier.visit(0, 2, archived=True) == 2, "one count for both, of which one is known here"
+    assert earlier.visit(0, 2, archived=True) == 2, "both kinds had one count"
 
 
 def test_earlier_maps_are_kept_at_growing_intervals() -> None:
