@@ -35,7 +35,8 @@ NUMBERS = 128
 SQUARES_FROM = NUMBERS - WIDTH * HEIGHT
 STEPS = 1_000
 STEPS_BY_HAND = 2_400
-"""Five minutes and a third: people stop to read and to look around. Agents learn more slowly with long episodes."""
+"""About five minutes, because people stop to read and to look around. Agents need no pauses, and shorter episodes let
+them begin again more often."""
 """Five minutes of play at the default frame skip."""
 THRESHOLD = 20.0
 """With the default weights, no episode that misses its task returns as much, and each that does not returns more."""
