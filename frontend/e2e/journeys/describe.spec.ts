@@ -71,25 +71,19 @@ const candidates = (page: Page) =>
 async function saveStart(page: Page) {
   await stage(page).click();
   await drawn(page, 130);
-  await hold(page, "KeyT");
+  await page.keyboard.press("KeyT");
   await drawn(page, 40);
   await page.getByRole("button", { name: "Save start state" }).click();
   await expect(page.getByText("Episodes begin with start.state.")).toBeVisible(PATIENCE);
 }
 
-/** Walks at least a square, and pauses when she stands. */
+/** Walks a square, and pauses when she stands. A key held for longer could lead into the next room. */
 async function walk(page: Page, key: string) {
   await stage(page).click();
   await drawn(page, 3);
-  await hold(page, key);
+  await page.keyboard.press(key);
   await drawn(page, 15);
   await page.getByRole("button", { name: "Pause" }).click();
-}
-
-async function hold(page: Page, key: string) {
-  await page.keyboard.down(key);
-  await drawn(page, 3);
-  await page.keyboard.up(key);
 }
 
 const stage = (page: Page) => page.getByRole("application");
