@@ -9,26 +9,29 @@ import { Lockstep, type Player } from "./lockstep";
 /** A session whose episodes have so many steps, and that answers when the test says so. */
 function player(length: number, phase: Phase = "live") {
   const newest = createStore<StepRecord | null>(null);
-  const state = createStore({ phase });
+  const state = createStore<{ phase: Phase; seed: number | null }>({ phase, seed: null });
   const seeds: (number | undefined)[] = [];
-  let due: StepRecord | null = null;
+  let due: { record: StepRecord; seed: number | null } | null = null;
   const asked: Player = {
     ...{ state, newest },
     pause: () => {},
     forward: () => {
-      const index = (newest.get()?.index ?? 0) + 1;
-      due = recordOf(index, { terminated: index === length });
+      const { index = 0, episode = 0 } = newest.get() ?? {};
+      const terminated = index + 1 === length;
+      due = { record: recordOf(index + 1, { episode, terminated }), seed: state.get().seed };
     },
     reset: (seed) => {
       seeds.push(seed);
-      due = recordOf(0);
+      due = { record: recordOf(0, { episode: seeds.length }), seed: seed ?? null };
     },
   };
   const answer = () => {
-    if (due) newest.set(due);
+    if (!due) return;
+    state.set({ ...state.get(), seed: due.seed });
+    newest.set(due.record);
     due = null;
   };
-  return { asked, answer, seeds, state, at: () => newest.get()?.index ?? null };
+  return { asked, answer, seeds, state, newest, at: () => newest.get()?.index ?? null };
 }
 
 function inStep(...players: ReturnType<typeof player>[]) {
@@ -77,6 +80,40 @@ test("a player that does not respond is no longer waited for", () => {
   expect(places()[0]).toBeGreaterThan(2);
 });
 
+test("a player that did not respond for long catches up, and the others wait for it", () => {
+  const [alive, asleep] = [player(500), player(500)];
+  const { pass, places } = inStep(alive, asleep);
+  pass(3);
+  pass(40, [alive]);
+  const front = places()[0]!;
+  expect(front).toBeGreaterThan(10);
+  pass(front - 5);
+  expect(places()).toEqual([front, front - 1]);
+  pass(3);
+  expect(places()).toEqual([front + 2, front + 2]);
+});
+
+test("a step of the earlier episode that arrives late is not taken for the start of the next", () => {
+  const [a, b] = [player(50), player(50)];
+  const { pass, places } = inStep(a, b);
+  a.newest.set(recordOf(1, { episode: 0 })); // it was playing when it was paused
+  pass(3, [b]);
+  expect(places()).toEqual([1, 0]);
+  pass(2);
+  expect(places()).toEqual([2, 2]);
+});
+
+test("a player that is behind catches up during a pause", () => {
+  const [a, b] = [player(50), player(50)];
+  const { lockstep, pass, places } = inStep(a, b);
+  pass(2);
+  pass(1, [a]);
+  b.newest.set(recordOf(1, { episode: 1 })); // one step was lost
+  lockstep.setPlaying(false);
+  pass(5);
+  expect(places()).toEqual([3, 3]);
+});
+
 test("a player whose episode is over waits for the others before the next", () => {
   const [short, long] = [player(2), player(4)];
   const { pass, places } = inStep(short, long);
@@ -95,7 +132,7 @@ test("a player that joins late starts with the others", () => {
   const [early, late] = [player(50), player(50, "opening")];
   const { pass, places } = inStep(early, late);
   pass(5);
-  late.state.set({ phase: "live" });
+  late.state.set({ phase: "live", seed: null });
   pass(1);
   expect(places()).toEqual([0, 0]);
   expect(early.seeds).toEqual([1, 2]);
@@ -122,7 +159,7 @@ test("a player that joins during a pause is shown the start with the others", ()
   const { lockstep, pass, places } = inStep(early, late);
   pass(3);
   lockstep.setPlaying(false);
-  late.state.set({ phase: "live" });
+  late.state.set({ phase: "live", seed: null });
   pass(3);
   expect(places()).toEqual([0, 0]);
 });

@@ -5,7 +5,8 @@ import type { SessionState } from "@/player/session/session-machine";
 
 /** The part of a session that playing in lockstep needs. */
 export interface Player {
-  readonly state: ReadableStore<Pick<SessionState, "phase">>;
+  /** `seed` is that of the episode announced last. */
+  readonly state: ReadableStore<Pick<SessionState, "phase" | "seed">>;
   /** The newest record received. */
   readonly newest: ReadableStore<StepRecord | null>;
   pause(): void;
@@ -19,15 +20,21 @@ const REST_MS = 1_200;
 /** Milliseconds after which the others no longer wait for a session that does not respond. */
 const PATIENCE_MS = 2_000;
 
+/** What a session was asked for and has not done yet. */
+interface Request {
+  isDone: () => boolean;
+  since: number;
+}
+
 /**
  * Plays several sessions in lockstep: all play the same seed, and each takes its n-th step together with the
- * others. A session whose episode is over waits; when all are over, the next episodes begin together. One
- * that joins late starts with the next reset.
+ * others. One that has fallen behind catches up first, also during a pause. A session whose episode is over
+ * waits; when all are over, the next episodes begin together. One that joins late starts with the next reset.
  */
 export class Lockstep {
   private timer: number | null = null;
   private gathered: readonly Player[] = [];
-  private readonly awaited = new Map<Player, { before: StepRecord | null; since: number }>();
+  private readonly requests = new Map<Player, Request>();
   private seed = 0;
   private restUntil: number | null = null;
   private playing = true;
@@ -64,7 +71,7 @@ export class Lockstep {
   stop() {
     if (this.timer !== null) this.clock.timers.clear(this.timer);
     this.timer = null;
-    this.awaited.clear();
+    this.requests.clear();
     this.gathered = [];
   }
 
@@ -75,11 +82,16 @@ export class Lockstep {
     if (live.some((player) => !this.gathered.includes(player))) return this.begin(live);
     this.gathered = live;
     if (live.some((player) => this.isAwaited(player))) return;
+    const present = live.filter((player) => !this.requests.has(player));
+    if (present.length === 0) return;
+    const going = present.filter(({ newest }) => !isOver(newest.get()));
+    const front = Math.max(...present.map(stepOf));
+    const behind = going.filter((player) => stepOf(player) < front);
+    if (behind.length > 0) return this.advance(behind);
     if (!this.playing && !this.owesStep) return;
-    const going = live.filter(({ newest }) => !isOver(newest.get()));
     if (going.length === 0) return this.rest(live);
     this.owesStep = false;
-    for (const player of going) this.ask(player, () => player.forward());
+    this.advance(going);
   };
 
   private rest(live: readonly Player[]) {
@@ -93,25 +105,43 @@ export class Lockstep {
     this.restUntil = null;
     this.owesStep = false;
     this.seed += 1;
+    const { seed } = this;
     for (const player of live) {
       player.pause();
-      this.ask(player, () => player.reset(this.seed));
+      const before = player.newest.get()?.episode;
+      // Steps of the episode before may still arrive.
+      this.request(player, () => {
+        const now = player.newest.get()?.episode;
+        return now !== undefined && now !== before && player.state.get().seed === seed;
+      });
+      player.reset(seed);
     }
   }
 
-  private ask(player: Player, send: () => void) {
-    this.awaited.set(player, { before: player.newest.get(), since: this.clock.now() });
-    send();
+  private advance(players: readonly Player[]) {
+    for (const player of players) {
+      const before = player.newest.get();
+      this.request(player, () => player.newest.get() !== before);
+      player.forward();
+    }
   }
 
+  private request(player: Player, isDone: () => boolean) {
+    this.requests.set(player, { isDone, since: this.clock.now() });
+  }
+
+  /** Whether the others wait for what the player was asked for. */
   private isAwaited(player: Player): boolean {
-    const asked = this.awaited.get(player);
-    if (!asked) return false;
-    const answered = player.newest.get() !== asked.before;
-    if (!answered && this.clock.now() - asked.since < PATIENCE_MS) return true;
-    this.awaited.delete(player);
+    const request = this.requests.get(player);
+    if (!request) return false;
+    if (!request.isDone()) return this.clock.now() - request.since < PATIENCE_MS;
+    this.requests.delete(player);
     return false;
   }
+}
+
+function stepOf({ newest }: Player): number {
+  return newest.get()?.index ?? 0;
 }
 
 function isOver(record: StepRecord | null): boolean {
