@@ -37,7 +37,6 @@ STEPS = 1_000
 STEPS_BY_HAND = 2_400
 """About five minutes, because people stop to read and to look around. Agents need no pauses, and shorter episodes let
 them begin again more often."""
-"""Five minutes of play at the default frame skip."""
 THRESHOLD = 20.0
 """With the default weights, no episode that misses its task returns as much, and each that does not returns more."""
 
