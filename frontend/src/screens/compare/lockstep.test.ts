@@ -80,6 +80,17 @@ test("a player that does not respond is no longer waited for", () => {
   expect(places()[0]).toBeGreaterThan(2);
 });
 
+test("new episodes begin if the requests of all players were lost", () => {
+  const a = player(50);
+  const { pass, places } = inStep(a);
+  pass(3);
+  pass(100, []);
+  expect(a.seeds).toEqual([1]);
+  pass(60, []);
+  pass(2);
+  expect([a.seeds, places()]).toEqual([[1, 2], [2]]);
+});
+
 test("a player that did not respond for long catches up, and the others wait for it", () => {
   const [alive, asleep] = [player(500), player(500)];
   const { pass, places } = inStep(alive, asleep);
@@ -152,6 +163,21 @@ test("all players pause, step and resume together", () => {
   lockstep.setPlaying(true);
   pass(2);
   expect(places()).toEqual([5, 5]);
+});
+
+test("a session that was replaced starts with the others, though it counts its episodes from 0 again", () => {
+  const [a, b] = [player(50), player(50)];
+  const { pass, places } = inStep(a, b);
+  pass(3);
+  b.state.set({ phase: "waiting", seed: 1 });
+  pass(3, [a]);
+  expect(places()).toEqual([6, 3]);
+  b.seeds.length = 0;
+  b.state.set({ phase: "live", seed: null });
+  pass(1);
+  expect([places(), b.newest.get()?.episode]).toEqual([[0, 0], 1]);
+  pass(4);
+  expect(places()).toEqual([4, 4]);
 });
 
 test("a player that joins during a pause is shown the start with the others", () => {

@@ -20,6 +20,9 @@ const REST_MS = 1_200;
 /** Milliseconds after which the others no longer wait for a session that does not respond. */
 const PATIENCE_MS = 2_000;
 
+/** Milliseconds after which new episodes begin if no session responds: a reconnection may have lost the requests. */
+const LOST_MS = 15_000;
+
 /** What a session was asked for and has not done yet. */
 interface Request {
   isDone: () => boolean;
@@ -83,7 +86,10 @@ export class Lockstep {
     this.gathered = live;
     if (live.some((player) => this.isAwaited(player))) return;
     const present = live.filter((player) => !this.requests.has(player));
-    if (present.length === 0) return;
+    if (present.length === 0) {
+      if (live.every((player) => this.waitedFor(player) >= LOST_MS)) this.begin(live);
+      return;
+    }
     const going = present.filter(({ newest }) => !isOver(newest.get()));
     const front = Math.max(...present.map(stepOf));
     const behind = going.filter((player) => stepOf(player) < front);
@@ -108,11 +114,11 @@ export class Lockstep {
     const { seed } = this;
     for (const player of live) {
       player.pause();
-      const before = player.newest.get()?.episode;
-      // Steps of the episode before may still arrive.
+      const before = player.newest.get();
+      // Steps of the episode before may still arrive. A session that was replaced counts its episodes from 0 again.
       this.request(player, () => {
-        const now = player.newest.get()?.episode;
-        return now !== undefined && now !== before && player.state.get().seed === seed;
+        const now = player.newest.get();
+        return now !== before && now?.index === 0 && player.state.get().seed === seed;
       });
       player.reset(seed);
     }
@@ -134,9 +140,15 @@ export class Lockstep {
   private isAwaited(player: Player): boolean {
     const request = this.requests.get(player);
     if (!request) return false;
-    if (!request.isDone()) return this.clock.now() - request.since < PATIENCE_MS;
+    if (!request.isDone()) return this.waitedFor(player) < PATIENCE_MS;
     this.requests.delete(player);
     return false;
+  }
+
+  /** Milliseconds since the request that the player has not done yet; 0 if there is none. */
+  private waitedFor(player: Player): number {
+    const now = this.clock.now();
+    return now - (this.requests.get(player)?.since ?? now);
   }
 }
 
