@@ -242,3 +242,13 @@ def test_a_missing_pyboy_is_reported_with_its_extra(monkeypatch: pytest.MonkeyPa
     shown = view_environment(LAMPLIGHTER, [])
     assert not shown.available
     assert shown.install_hint == "pyboy is not installed: pip install 'rlviz[gameboy]'"
+
+
+def test_only_the_time_limit_has_another_value_for_playing_by_hand() -> None:
+    options = {
+        option["name"]: option for option in view_environment(LAMPLIGHTER, []).model_dump(mode="json")["options"]
+    }
+    limit = options.pop("max_episode_steps")
+    assert (limit["default"], limit["by_hand"]) == (1_000, 2_400)
+    assert limit["minimum"] <= limit["by_hand"] <= limit["maximum"]
+    assert not [name for name, option in options.items() if "by_hand" in option]

@@ -28,7 +28,7 @@ for (const [part, places] of Object.entries(PARTS)) {
 
 const theme = () => document.documentElement.dataset.theme;
 
-/** Colours change at once with the theme: one that is still changing has a contrast that is soon over. */
+/** Switches transitions off, because the contrast of a colour that is still changing means nothing. */
 function withoutTransitions() {
   const sheet = new CSSStyleSheet();
   sheet.replaceSync("*, ::before, ::after { transition: none !important }");

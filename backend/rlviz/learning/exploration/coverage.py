@@ -146,6 +146,6 @@ def coverage_bonus(weight: float, episodes: int) -> float:
 
     Args:
         weight: Reward of the first visit of all.
-        episodes: Episodes of the same kind that have visited the place, this one included; 0 if it has been there.
+        episodes: Episodes of the same kind that have visited the place, this one included; 0 after their first visit.
     """
     return weight / math.sqrt(episodes) if episodes else 0.0

@@ -20,7 +20,7 @@ const REST_MS = 1_200;
 /** Milliseconds after which the others no longer wait for a session that does not respond. */
 const PATIENCE_MS = 2_000;
 
-/** Milliseconds after which new episodes begin if no session responds: a reconnection may have lost the requests. */
+/** Milliseconds after which the episodes begin again if no session responds: a reconnection may have lost the requests. */
 const LOST_MS = 15_000;
 
 /** What a session was asked for and has not done yet. */
@@ -87,7 +87,7 @@ export class Lockstep {
     if (live.some((player) => this.isAwaited(player))) return;
     const present = live.filter((player) => !this.requests.has(player));
     if (present.length === 0) {
-      if (live.every((player) => this.waitedFor(player) >= LOST_MS)) this.begin(live);
+      if (live.every((player) => this.waitedFor(player) >= LOST_MS)) this.begin(live, this.seed);
       return;
     }
     const going = present.filter(({ newest }) => !isOver(newest.get()));
@@ -106,12 +106,11 @@ export class Lockstep {
     if (now >= this.restUntil) this.begin(live);
   }
 
-  private begin(live: readonly Player[]) {
+  private begin(live: readonly Player[], seed = this.seed + 1) {
     this.gathered = live;
     this.restUntil = null;
     this.owesStep = false;
-    this.seed += 1;
-    const { seed } = this;
+    this.seed = seed;
     for (const player of live) {
       player.pause();
       const before = player.newest.get();
@@ -125,6 +124,7 @@ export class Lockstep {
   }
 
   private advance(players: readonly Player[]) {
+    this.restUntil = null;
     for (const player of players) {
       const before = player.newest.get();
       this.request(player, () => player.newest.get() !== before);
