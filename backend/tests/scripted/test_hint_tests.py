@@ -155,6 +155,7 @@ def test_trials_of_a_fork_explore_and_weight_the_reward_as_the_run_whatever_the_
             "seeds": [5],
             "score": {"episodes": 1, "policy": "latest"},
             "fork": {"run_id": run_id, "snapshot": first["name"], "step": first["step"]},
+            "memory_per_worker": 10_000_000,  # too little for the preset's archive
         }
         experiment = api.send("POST", "/experiments", spec)
         stored = json.loads((tmp_path / "experiments" / experiment["id"] / "experiment.json").read_bytes())
@@ -164,6 +165,30 @@ def test_trials_of_a_fork_explore_and_weight_the_reward_as_the_run_whatever_the_
             resolved = stored["resolved"][cell["variant"]]
             for name in ("exploration", "reward"):
                 assert config.get(name) == resolved.get(name) == parent.get(name), name
+
+
+def test_the_memory_of_a_forks_trials_includes_what_they_inherit(tmp_path: Path) -> None:
+    with scripted_api(tmp_path, max_concurrent_runs=1) as api:
+        lamplighter = {"algo": "ppo", "env_id": "GameBoy/Lamplighter-v0"}
+        run_id = api.start(
+            **lamplighter,
+            preset="fast",
+            total_timesteps=8_192,
+            snapshots={"every_steps": 4_096, "every_seconds": None, "keep": 10},
+        )
+        api.becomes(run_id, "completed")
+        first = api.get(f"/runs/{run_id}/snapshots")["snapshots"][0]
+        spec = {
+            "base": {**lamplighter, "preset": None, "total_timesteps": 8_192},
+            "grid": {"learning_rate": [3e-4, 1e-4]},
+            "seeds": [5],
+            "fork": {"run_id": run_id, "snapshot": first["name"], "step": first["step"]},
+            "memory_per_worker": 10_000_000,
+        }
+        refused = api.ask("POST", "/experiments", json=spec)
+        assert refused.status_code == 422
+        assert refused.json()["errors"][0]["pointer"] == "/memory_per_worker"
+        assert "archive" in refused.json()["detail"]
 
 
 def test_trials_with_a_deleted_parent_fail_and_no_effect_is_reported(tmp_path: Path) -> None:

@@ -19,7 +19,7 @@ from typing import Any
 from sqlalchemy.exc import DatabaseError
 
 from rlviz.domain.clocks import AgeClock
-from rlviz.domain.config import ExperimentPlace, RunConfig
+from rlviz.domain.config import ExperimentPlace, ExplorationPlan, RunConfig
 from rlviz.domain.disk_full import is_disk_full_cause
 from rlviz.domain.errors import (
     ArtifactNotFound,
@@ -116,6 +116,19 @@ class TrialRuns:
             )
         own = {"evaluation": run_spec.evaluation, "snapshots": run_spec.snapshots, "rules": run_spec.rules}
         return replace(fork, config=fork.config.model_copy(update=own))
+
+    def with_exploration_of_parent(self, point: ForkPoint, run_spec: RunSpec) -> RunSpec:
+        """Return ``run_spec`` with the exploration of the run at ``point`` instead of that of its preset.
+
+        Nothing changes if that run cannot be read or is of another algorithm or environment; ``plan_fork`` refuses it.
+        """
+        try:
+            parent = self._runs.config(point.run_id)
+        except (NotFound, RunFolderError):
+            return run_spec
+        if (parent.algo, parent.env_id) != (run_spec.algo, run_spec.env_id):
+            return run_spec
+        return run_spec.model_copy(update={"exploration": parent.exploration or ExplorationPlan()})
 
     def _configure(self, experiment: OpenExperiment, trial: Trial) -> RunConfig:
         """Return the configuration of a new run for ``trial``. Raises InvalidRequest."""

@@ -228,7 +228,10 @@ class SpecificationCheck:
 
     def _resolve(self, spec: ExperimentSpec, place: int, variant: Variant) -> RunSpec:
         try:
-            return _complete_spec(self._runs.resolve(variant.run_spec(spec.base), 0, spec.memory_per_worker))
+            wanted = variant.run_spec(spec.base)
+            if spec.fork is not None:
+                wanted = self._runs.with_exploration_of_parent(spec.fork, wanted)
+            return _complete_spec(self._runs.resolve(wanted, 0, spec.memory_per_worker))
         except InvalidRequest as error:
             if spec.grid:
                 unknown = isinstance(error, UnknownName)

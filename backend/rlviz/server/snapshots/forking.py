@@ -46,7 +46,7 @@ from rlviz.server.catalog.projection.folder import row_of_config
 from rlviz.server.catalog.runs import get_run
 from rlviz.server.evaluations.episodes import last_episodes
 from rlviz.server.events import RunChanged
-from rlviz.server.runs.configuration import check_memory, check_start_cell
+from rlviz.server.runs.configuration import check_imitation, check_memory, check_start_cell
 from rlviz.server.snapshots.models import Effect, ForkChange, ForkChanges, ForkPlace
 from rlviz.server.use_case import RunUseCases, check_controlled
 
@@ -354,7 +354,7 @@ class ForkService(RunUseCases):
         request = ForkRequest(hyperparameters={name: value})
         try:
             environment = find_environment(config)
-            self._changed(config, {}, request, config.total_timesteps, environment)
+            self._changed(config, {}, request, config.total_timesteps, environment, config.exploration)
         except (InvalidRequest, UnknownName):
             return False
         return True
@@ -452,9 +452,9 @@ class ForkService(RunUseCases):
         before = find_environment(parent)
         environment = with_options(before, request.env_options)
         options = sorted(name for name, value in environment.chosen.items() if before.chosen.get(name) != value)
-        hyperparameters, changes = self._changed(parent, in_force, request, total, environment)
-        changed = [change.name for change in changes]
         exploration = _exploration(parent, request, environment)
+        hyperparameters, changes = self._changed(parent, in_force, request, total, environment, exploration)
+        changed = [change.name for change in changes]
         seed = parent.seed if request.seed is None else request.seed
         instant = utc(now)
         anew = seed != parent.seed or bool(options) or any(change.effect is Effect.ANEW for change in changes)
@@ -492,6 +492,7 @@ class ForkService(RunUseCases):
         request: ForkRequest,
         total: int,
         environment: Environment,
+        exploration: ExplorationPlan | None,
     ) -> tuple[Hyperparameters, list[ForkChange]]:
         """Return all hyperparameters of the fork, and the changes to those ``in_force`` by name.
 
@@ -516,7 +517,8 @@ class ForkService(RunUseCases):
             (environment.observation_space, environment.action_space),
         )
         check_rules_keep_their_knobs(parent.rules, algorithm, hyperparameters.model_dump())
-        check_memory(algorithm, hyperparameters, environment, self._settings.memory_a_run)
+        check_imitation(exploration, hyperparameters)
+        check_memory(algorithm, hyperparameters, environment, self._settings.memory_a_run, exploration)
         return hyperparameters, changes
 
 
