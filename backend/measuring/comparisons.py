@@ -111,15 +111,15 @@ def _section(one: Comparison, results: ExperimentResults) -> Iterator[str]:
     yield ""
     yield row("measured", *FIGURES)
     yield row(*["---"] * (1 + len(FIGURES)))
-    sampled = not one.spec.score.deterministic
     for scores in results.variants:
-        figures = measured_of(scores.variant, results, sampled_scores=sampled)
+        figures = measured_of(scores.variant, results)
         yield row(scores.label, *figure_cells(figures, scores.threshold))
     yield f"\n{results.verdict.headline} {_at_the_end(results)}\n"
-    at = f"comparison/{one.folder}"
+    at, actions = f"comparison/{one.folder}", "" if one.spec.score.deterministic else " with sampled actions"
     yield (
         f"{base.total_timesteps or 0:,} steps, {len(one.spec.seed_list)} seeds, {one.spec.score.episodes} fresh "
-        f"episodes each ([specification]({at}/specification.toml), [results]({at}/results.json)). {_search(one, at)}\n"
+        f"episodes each{actions} ([specification]({at}/specification.toml), [results]({at}/results.json)). "
+        f"{_search(one, at)}\n"
     )
 
 

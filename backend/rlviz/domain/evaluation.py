@@ -97,7 +97,7 @@ class VideoFacts(LazyModel):
     file: str
     width: int = Field(description="Pixels.")
     height: int = Field(description="Pixels, caption strip included.")
-    fps: float = Field(description="Frames per second, as the environment declares.")
+    fps: float = Field(description="Frames per second of the video.")
     frames: int
     duration: float = Field(description="Seconds.")
     codec: str = "h264"

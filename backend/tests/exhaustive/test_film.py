@@ -18,6 +18,7 @@ from rlviz.rundir.folder import RunFolder
 from tests.real.test_film import KEEP_BYTES, download, frames_in, made, run_id, service
 from tests.support.raw_requests import assert_problem
 from tests.support.service_process import Service
+from tests.support.training import QUICK
 from tests.support.waiting import eventually
 from tests.support.workers import descendants, title_of
 
@@ -53,9 +54,21 @@ def test_the_growth_video_shows_policies_from_the_first_to_the_best_one(service:
     assert len(steps) == min(6, len(kept))
     assert set(steps) <= set(kept)
     assert (steps[0], steps[-1]) == (0, last["step"])
+    assert video["video"]["fps"] == 50, "as CartPole's own videos, whose longest episode takes 10 seconds"
     frames = frames_in(download(service, video["video_url"]))
     assert frames > sum(episode["episode_length"] + 1 for episode in video["episodes"])
     assert service.api("POST", f"/runs/{run_id}/growth-video", json={"seed": 3}).status_code == 200
+
+
+def test_the_growth_video_of_a_slow_environment_is_faster_than_its_clips(service: Service) -> None:
+    run = service.create(
+        algo="ppo", env_id="Taxi-v4", preset=None, hyperparameters=QUICK["ppo"], total_timesteps=600, start=True
+    )
+    service.wait_for_status(run["id"], "completed")
+    video = made(service, run["id"], "growth-video", seed=3)
+    assert (video["status"], video["video"]["fps"]) == ("ready", 8)
+    assert {episode["episode_length"] for episode in video["episodes"]} <= set(range(65)), "eight seconds each"
+    assert made(service, run["id"], step=0, seed=3)["video"]["fps"] == 4
 
 
 def test_a_running_clip_yields_to_the_next_request_and_is_made_afterwards(

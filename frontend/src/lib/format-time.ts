@@ -25,12 +25,13 @@ export function duration(ms: number): string {
   return `${Math.floor(left / DAY)}d ${pad((left % DAY) / HOUR)}h`;
 }
 
-/** An estimated duration, rounded to what an estimate can say: `<1s`, `14s`, `8m 20s`, `54m`, `2h 05m`. */
-export function roughDuration(ms: number): string {
-  if (ms < SECOND) return "<1s";
+/** An estimate, rounded to what it can say: `less than 1s`, `about 14s`, `about 8m 20s`, `about 54m`, `about 2h 05m`. */
+export function aboutDuration(ms: number): string {
+  if (ms < SECOND) return "less than 1s";
   const unit = ms < MINUTE ? SECOND : ms < 10 * MINUTE ? 10 * SECOND : MINUTE;
   const rounded = Math.round(ms / unit) * unit;
-  return rounded >= 10 * MINUTE && rounded < HOUR ? `${rounded / MINUTE}m` : duration(rounded);
+  const inMinutes = rounded >= 10 * MINUTE && rounded < HOUR;
+  return `about ${inMinutes ? `${rounded / MINUTE}m` : duration(rounded)}`;
 }
 
 /** `just now`, `5m ago`, `3h ago`, `2d ago`, then the date. */

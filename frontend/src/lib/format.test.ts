@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { age, duration, elapsed, remaining, roughDuration } from "./format-time";
+import { aboutDuration, age, duration, elapsed, remaining } from "./format-time";
 import {
   brief,
   bytes,
@@ -89,16 +89,16 @@ describe("times", () => {
   ])("duration %j is %s", (ms, text) => expect(duration(ms)).toBe(text));
 
   test.each([
-    [400, "<1s"],
-    [14_200, "14s"],
-    [59_700, "1m 00s"],
-    [492_000, "8m 10s"],
-    [595_001, "10m"],
-    [754_000, "13m"],
-    [3_239_000, "54m"],
-    [3_590_000, "1h 00m"],
-    [7_490_000, "2h 05m"],
-  ])("roughDuration %j is %s", (ms, text) => expect(roughDuration(ms)).toBe(text));
+    [400, "less than 1s"],
+    [14_200, "about 14s"],
+    [59_700, "about 1m 00s"],
+    [492_000, "about 8m 10s"],
+    [595_001, "about 10m"],
+    [754_000, "about 13m"],
+    [3_239_000, "about 54m"],
+    [3_590_000, "about 1h 00m"],
+    [7_490_000, "about 2h 05m"],
+  ])("aboutDuration %j is %s", (ms, text) => expect(aboutDuration(ms)).toBe(text));
 
   test.each([
     [3, "just now"],

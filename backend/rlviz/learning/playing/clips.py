@@ -187,7 +187,7 @@ GROWTH_FPS = 40.0
 """Frames per second up to which a growth video is played faster than the environment."""
 
 WHOLE_SECONDS = 25.0
-"""Length of video in which the longest episode of an environment would fit, at its pace in growth videos."""
+"""A growth video is played so fast that the longest episode would fit in this time, but not above GROWTH_FPS."""
 
 
 def make_clips(folder: RunFolder, *, idle_seconds: float = IDLE_SECONDS) -> None:

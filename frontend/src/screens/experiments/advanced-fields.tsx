@@ -94,7 +94,7 @@ export function AdvancedFields(props: AdvancedFieldsProps) {
                   onChange({ actions: value as AdvancedDraft["actions"] })
                 }
               >
-                <option value="greedy">Deterministic</option>
+                <option value="greedy">Greedy</option>
                 <option value="sampled">Sampled</option>
               </Select>
             )}

@@ -1,6 +1,6 @@
 import { madeText } from "@/api/method-text";
 import type { Experiment, ExperimentEstimate, ExperimentSummary } from "@/api/types";
-import { duration, roughDuration } from "@/lib/format-time";
+import { duration, aboutDuration } from "@/lib/format-time";
 import { brief, plural } from "@/lib/number";
 
 type Counted = Pick<ExperimentSummary, "counts" | "trials">;
@@ -26,7 +26,7 @@ export function estimateText(estimate: ExperimentEstimate): string {
   const parts = [
     plural(trials, "run"),
     `${steps} steps in total`,
-    cores !== null && `about ${roughDuration(cores * 1000)} of processor time`,
+    cores !== null && `${aboutDuration(cores * 1000)} of processor time`,
   ];
   return parts.filter(Boolean).join(", ");
 }

@@ -31,6 +31,7 @@ test("an option can have another value for playing by hand than its default", ()
   const plain = new URLSearchParams("env=G");
   expect(readOptions(plain, game)).toEqual({ steps: "2400" });
   expect(optionValues(game, readOptions(plain, game))).toEqual({ steps: 2400 });
+  expect(optionValues(game, { steps: "abc" })).toEqual({ steps: 2400 });
   expect(writeOptions(plain, game, { steps: "2400" })).toBe("?env=G");
   expect(writeOptions(plain, game, { steps: "1000" })).toBe("?env=G&option.steps=1000");
   const chosen = new URLSearchParams("env=G&option.steps=1000");

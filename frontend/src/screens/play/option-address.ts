@@ -46,13 +46,14 @@ export function writeOptions(
   return searchOf(next);
 }
 
-/** The values to play with. Invalid values are replaced by the default. */
+/** The values to play with. An invalid value is replaced by the usual one. */
 export function optionValues({ options }: Options, typed: TypedOptions): Record<string, unknown> {
   return Object.fromEntries(
     options.flatMap((option) => {
       const text = typed[option.name];
       const parsed = text === undefined ? null : parseHyperparameter(option, text);
-      return parsed?.ok ? [[option.name, parsed.value]] : [];
+      if (parsed?.ok) return [[option.name, parsed.value]];
+      return option.by_hand == null ? [] : [[option.name, option.by_hand]];
     }),
   );
 }

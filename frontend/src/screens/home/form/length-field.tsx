@@ -1,6 +1,6 @@
 import { RotateCcw } from "lucide-react";
 import { parseHyperparameter, parseInteger } from "@/forms/parse";
-import { roughDuration } from "@/lib/format-time";
+import { aboutDuration } from "@/lib/format-time";
 import { compact, count, plural } from "@/lib/number";
 import { Button } from "@/ui/button";
 import { Field } from "@/ui/field";
@@ -31,7 +31,7 @@ export function LengthField({ choices, draft, edit, problems }: FieldsProps) {
   const hint = [
     `${compact(bounds.minimum)} to ${compact(bounds.maximum)}`,
     roundingNote(choices, draft, value),
-    time !== null && `about ${roughDuration(time)} as measured`,
+    time !== null && `${aboutDuration(time)} as measured`,
   ];
   const warning = shortTrainingWarning(choices, draft, value);
   return (

@@ -1,12 +1,12 @@
 "use client";
 
 import { Download, X } from "lucide-react";
-import { useRunStill } from "@/api/choices";
+import { useEnvironment, useRunStill } from "@/api/choices";
 import type { ClipOptions } from "@/api/film";
 import { apiLink, explainAction } from "@/api/http";
 import type { Clip, RunDetail } from "@/api/types";
 import { fileName, follow } from "@/lib/download";
-import { brief, compact, count, plural } from "@/lib/number";
+import { brief, compact, count, decimal, plural } from "@/lib/number";
 import { ViewLayout } from "@/player/agent/views";
 import { useGrowthVideo } from "@/player/film";
 import { usePlaybackController } from "@/player/video/playback-controller";
@@ -21,11 +21,17 @@ interface GrowthProps {
   onClose: () => void;
 }
 
+/** How much faster the video is than the environment, if it is: the first seconds of a long game show little. */
+export function speed(fps: number | undefined, usual: number | undefined): string[] {
+  return fps && usual && fps > usual ? [`${decimal(fps / usual)}× speed`] : [];
+}
+
 /** Some policies from the first to the best after each other, with the curve of the return in a corner. */
 export function Growth({ run, until, options, onClose }: GrowthProps) {
   const controller = usePlaybackController();
   const stillUrl = useRunStill(run);
   const { data: clip, isFetching, error, refetch } = useGrowthVideo(run.id, until, options);
+  const usualFps = useEnvironment(run.env_id)?.render_fps;
   const url = clip?.video_url;
   const failure = error
     ? explainAction(error)
@@ -37,7 +43,12 @@ export function Growth({ run, until, options, onClose }: GrowthProps) {
       title="How it learned"
       meta={
         clip && clip.episodes.length > 0
-          ? `${plural(clip.episodes.length, "policy", "policies")} · seed ${count(clip.seed)} · ${clip.greedy ? "greedy" : "exploring"}`
+          ? [
+              plural(clip.episodes.length, "policy", "policies"),
+              `seed ${count(clip.seed)}`,
+              clip.greedy ? "greedy" : "exploring",
+              ...speed(clip.video?.fps, usualFps),
+            ].join(" · ")
           : null
       }
       actions={

@@ -27,7 +27,7 @@ import {
   type WorldPicture,
 } from "./world";
 
-/** Milliseconds between two requests while the run trains; the file is written as often. */
+/** Milliseconds between two requests while the run trains; the file is written at most as often. */
 const WHILE_LIVE = 200;
 
 interface MapCardProps {
