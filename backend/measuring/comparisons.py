@@ -26,7 +26,7 @@ COMPARISONS = Path(__file__).parents[2] / "docs" / "comparison"
 
 _INTRODUCTION = """\
 These tables compare values found by our searches with the tuned values of another project. Both train for the same
-number of environment steps, with the same seeds, which the search has not used, and with the same greedy evaluations.
+number of environment steps, with the same seeds, which the search has not used, and with the same evaluations.
 The score is that of the kept policy, the best of these evaluations, on fresh episodes, as in the tables above. The best
 trial of a search may just be the luckiest, so it is trained again here. If another of its trials is compared, the
 specification says why.

@@ -62,7 +62,7 @@ whose specification is linked below the figures.
   threshold.
 - *held*: the number of seeds whose kept policy reached the reward threshold.
 - *solved*: the number of seeds whose kept policy reached the threshold, or that reached it during training: as the
-  mean of 100 episodes, or in a greedy evaluation.
+  mean of 100 episodes, or in an evaluation.
 - *steps to threshold*: the Kaplan–Meier median, which counts seeds that never reached the threshold as longer.
 - *seconds*: CPU time, including the evaluations during training. For the same work, it differs by up to a third
   between measurements.

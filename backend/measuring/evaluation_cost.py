@@ -158,12 +158,12 @@ def _play_seconds(env_id: str, values: dict[str, Any]) -> float:
     from rlviz.learning.algorithms.policy import make_playable
     from rlviz.learning.environments.make import make_environment
     from rlviz.learning.training.builder import build_model, closing_environments
-    from rlviz.learning.training.callback import GreedyPlayer
+    from rlviz.learning.training.callback import EpisodePlayer
 
     torch.set_num_threads(1)
     config = _config(env_id, Preset.model_validate(values))
     with closing_environments(build_model(config)) as model:
-        player = GreedyPlayer(lambda: make_environment(config, whole_episodes=True))
+        player = EpisodePlayer(lambda: make_environment(config, whole_episodes=True))
         policy = make_playable(ALGORITHMS.get(config.algo), model)
         player.play(policy, range(EPISODES), lambda: True)  # makes the environments
         steps, began = 0, time.process_time()

@@ -62,6 +62,14 @@ EvaluationName = Annotated[
     str, typer.Argument(metavar="EVAL", help="Id of an evaluation, or `last`.", autocompletion=complete_evaluation)
 ]
 PRESET_HELP = "Preset; `recommended` for one tested on this environment, `none` for the algorithm's defaults."
+Sample = Annotated[
+    bool | None,
+    typer.Option(
+        "--sample/--greedy",
+        help="Sample actions, or take the most likely one.",
+        show_default="as the run evaluates in training",
+    ),
+]
 Changes = Annotated[
     list[str] | None,
     typer.Option("--set", metavar="NAME=VALUE", help="Set a hyperparameter; repeatable."),

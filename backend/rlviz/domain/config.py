@@ -1,6 +1,6 @@
 """RunConfig: everything needed to repeat a run, written once to ``config.json``.
 
-The plans in it say how often a run saves checkpoints, evaluates its greedy policy and takes snapshots.
+The plans in it say how often a run saves checkpoints, evaluates its policy and takes snapshots.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ class CheckpointPlan(LazyModel):
 
 
 class EvaluationPlan(LazyModel):
-    """Periodic evaluation of the greedy policy while a run trains; the best policy is kept."""
+    """Periodic evaluation of the policy while a run trains; the best policy is kept."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
 
@@ -61,6 +61,12 @@ class EvaluationPlan(LazyModel):
         ge=LIMITS.periodic_episodes.minimum,
         le=LIMITS.periodic_episodes.maximum,
         description="Episodes of each evaluation.",
+    )
+    deterministic: bool = Field(
+        True,
+        exclude_if=lambda deterministic: deterministic,
+        description="Take the most likely actions; false: sample them, for environments in which a greedy policy "
+        "repeats itself. The app then also shows policies of the run with sampled actions, unless asked otherwise.",
     )
     stop_after: int | None = Field(
         None,

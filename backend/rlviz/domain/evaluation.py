@@ -47,7 +47,7 @@ class BestPolicy(LazyModel):
     model_config = ConfigDict(frozen=True)
 
     step: int = Field(ge=0, description="Environment steps it was trained for.")
-    mean_return: float = Field(description="Mean return of the greedy policy over the fresh episodes.")
+    mean_return: float = Field(description="Mean return of the policy over the fresh episodes.")
     std_return: float = Field(description="Their population standard deviation.")
     episodes: int = Field(ge=1, description="Number of fresh episodes.")
 

@@ -145,7 +145,7 @@ class SamplerName(StrEnum):
 
 
 class PrunerName(StrEnum):
-    """When a search stops a trial early, judged by the greedy evaluations during training.
+    """When a search stops a trial early, judged by the evaluations during training.
 
     *median*: below the median of earlier trials at the same step. *successive-halving*: not among the best third at
     each of a few rungs. *hyperband*: the same with several first rungs at once.

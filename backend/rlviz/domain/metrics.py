@@ -23,7 +23,7 @@ from rlviz.domain.reward_components import KNOWN, RewardComponent
 class MetricGroup(StrEnum):
     EPISODES = "episodes"  # training episodes
     REWARD = "reward"  # components of the reward
-    EVALUATION = "evaluation"  # greedy evaluations during training
+    EVALUATION = "evaluation"  # evaluations during training
     EXPLORATION = "exploration"  # how much the policy explores
     POLICY = "policy"  # how the policy changes
     VALUE = "value"  # how well returns are predicted

@@ -131,7 +131,7 @@ class MeasuredCurve(LazyModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     source: Literal["training", "evaluation"] = Field(
-        description="Moving averages of 20 training episodes, or greedy evaluations."
+        description="Moving averages of 20 training episodes, or evaluations during training."
     )
     shows: Literal["iqm", "quartiles"] = Field(
         description="iqm: the interquartile mean over the seeds with its 95 % bootstrap interval; quartiles: the "

@@ -278,7 +278,7 @@ class TakeSnapshot(_Part):
 
 
 class Evaluate(_Part):
-    """Evaluate the greedy policy now, as the run's evaluation plan says."""
+    """Evaluate the policy now, as the run's evaluation plan says."""
 
     kind: Literal["evaluate"] = "evaluate"
 

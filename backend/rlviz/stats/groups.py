@@ -109,7 +109,7 @@ class Better(StrEnum):
 
 
 @dataclass(frozen=True)
-class Greedy:
+class BestReturn:
     """Mean return of the best policy on fresh episodes, with its standard deviation and the number of episodes."""
 
     mean: float
@@ -135,7 +135,7 @@ class ComparisonEntry:
         metrics: Its figures.
         steps_per_second: Its speed, if known.
         seconds: Seconds of training, if known.
-        greedy: Result of its best policy, if there is one.
+        best_policy: Result of its best policy, if there is one.
         group: Key shared by runs that differ only in their seed.
         group_label: Name of that group.
     """
@@ -148,7 +148,7 @@ class ComparisonEntry:
     metrics: RunMetrics
     steps_per_second: float | None = None
     seconds: float | None = None
-    greedy: Greedy | None = None
+    best_policy: BestReturn | None = None
     group: str = ""
     group_label: str = ""
 
@@ -250,9 +250,9 @@ def _measures(window: int, threshold: float | None, criterion: Criterion | None)
         _Measure(
             "best_policy",
             "Best policy",
-            "mean return of the best greedy policy on fresh episodes",
-            lambda run: run.greedy.mean if run.greedy else None,
-            error=lambda run: run.greedy.error if run.greedy else None,
+            "mean return of the best policy on fresh episodes",
+            lambda run: run.best_policy.mean if run.best_policy else None,
+            error=lambda run: run.best_policy.error if run.best_policy else None,
             explained_by="the spread of the episodes",
         ),
         _Measure(

@@ -22,9 +22,9 @@ from rlviz.domain.metrics import EVAL_REWARD
 from rlviz.learning.algorithms import ALGORITHMS
 from rlviz.learning.presets.catalog import preset_for
 from rlviz.rundir.folder import RunFolder
-from rlviz.server.metrics.hints import expected_return, greedy_evaluation
+from rlviz.server.metrics.hints import expected_return, requested_evaluation
 from rlviz.server.metrics.service import MetricsService
-from rlviz.stats.hints import GreedyEvaluation
+from rlviz.stats.hints import RequestedEvaluation
 from rlviz.stats.hints.registry import RETURN_RULES, RULES
 from tests.support.record_presets import wanted_presets
 from tests.support.situations import PRESETS, RECORDED, dump_presets
@@ -72,12 +72,12 @@ def _expected(config: RunConfig) -> float | None:
     return expected_return(preset, config.env_id)  # type: ignore[arg-type]
 
 
-def _requested(folder: RunFolder, step: int) -> list[GreedyEvaluation]:
+def _requested(folder: RunFolder, step: int) -> list[RequestedEvaluation]:
     """Return the requested greedy evaluations, all of the policy of ``step``."""
     paths = folder.evaluations.path.glob("*.json")
     records = [EvaluationRecord.model_validate_json(path.read_bytes()) for path in paths]
     return [
-        greedy_evaluation(step, one.summary) for one in records if one.origin == "asked" and one.summary is not None
+        requested_evaluation(step, one.summary) for one in records if one.origin == "asked" and one.summary is not None
     ]
 
 

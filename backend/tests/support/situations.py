@@ -15,7 +15,7 @@ from rlviz.domain.evaluation import BestPolicy
 from rlviz.learning.environments import ENVIRONMENTS
 from rlviz.server.metrics.hints import rollout_of
 from rlviz.stats.arrays import Series
-from rlviz.stats.hints import Case, GreedyEvaluation
+from rlviz.stats.hints import Case, RequestedEvaluation
 
 RECORDED = Path(__file__).parents[1] / "fixtures" / "hints"
 """One file a run: its settings, its best policy, and by metric steps and values with four digits."""
@@ -71,7 +71,7 @@ def _case(found: Mapping[str, Any], end: float, *, ended: bool) -> Case:
         rollout=rollout_of(found["algo"], found["hyperparameters"]),
         preset_timesteps=preset_timesteps,
         changed_preset=preset_timesteps is None,
-        requested=[GreedyEvaluation(*one) for one in found.get("requested", []) if ended],
+        requested=[RequestedEvaluation(*one) for one in found.get("requested", []) if ended],
         expected=found.get("expected"),
     )
 

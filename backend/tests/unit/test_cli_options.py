@@ -8,6 +8,7 @@ from typing import Any, cast
 
 import pytest
 
+from rlviz.cli.commands.train import _evaluation
 from rlviz.cli.connection import Connection
 from rlviz.cli.exits import Exit, Failure
 from rlviz.cli.options import RUNS_A_PAGE, find_folders, list_runs
@@ -80,3 +81,11 @@ class ManyRuns:
 def test_a_large_number_of_runs_is_listed_completely(limit: int | None, listed: int) -> None:
     found, total = list_runs(cast("Connection", ManyRuns(1_201)), limit, group=["g"])
     assert ([run["id"] for run in found], total) == ([f"run-{index}" for index in range(listed)], 1_201)
+
+
+def test_the_plan_of_evaluations_contains_only_what_was_given() -> None:
+    assert _evaluation(None, None, False, None) is None
+    assert _evaluation(0, None, False, None) == {"every_steps": None}
+    assert _evaluation(500, 3, True, 2) == {"every_steps": 500, "episodes": 3, "deterministic": False, "stop_after": 2}
+    with pytest.raises(Failure, match="--evaluate-sampled"):
+        _evaluation(None, None, True, None)

@@ -99,6 +99,19 @@ def test_runs_evaluated_alike_are_compared_by_their_evaluations(tmp_path: Path, 
     assert "was first to a mean return of 475.0 in greedy evaluations" in found.verdict.headline
 
 
+def test_evaluations_are_alike_only_if_they_choose_actions_in_the_same_way(tmp_path: Path, database: Database) -> None:
+    sampled = {"evaluation": EVALUATED["evaluation"].model_copy(update={"deterministic": False})}
+    write_run(tmp_path, "one", RISING, (500, 500.0), **sampled)
+    write_run(tmp_path, "two", RISING, (3_000, 500.0), seed=2, **sampled)
+    write_run(tmp_path, "greedy", RISING, (3_000, 500.0), seed=3, **EVALUATED)
+    alike = compare(tmp_path, database, "one", "two").verdict
+    assert alike is not None
+    assert "was first to a mean return of 475.0 in evaluations with sampled actions" in alike.headline
+    mixed = compare(tmp_path, database, "one", "greedy").criterion
+    assert mixed is not None
+    assert mixed.source is Source.TRAINING
+
+
 @pytest.mark.parametrize(
     ("threshold", "solved"), [(None, [4_000, None]), (490.0, [4_000, None]), (501.0, [None, None])]
 )

@@ -21,7 +21,7 @@ from rlviz.learning.algorithms import ALGORITHMS
 from rlviz.server.application import Application
 from rlviz.server.runs.configuration import NewRun
 from rlviz.stats.arrays import Series
-from rlviz.stats.hints import Case, GreedyEvaluation, RuleState, find_hints, review
+from rlviz.stats.hints import Case, RequestedEvaluation, RuleState, find_hints, review
 from rlviz.stats.hints.registry import RETURN_RULES, RULES
 from tests.support.cases import cases
 from tests.support.record_presets import wanted_presets
@@ -171,12 +171,12 @@ def test_hyperparameter_hints_require_an_evaluation_that_falls_short(name: str, 
 def evaluated(name: str, mean: float) -> Case:
     """Return the run with a requested evaluation of its last policy that has enough episodes for a precise mean."""
     run = recorded(name)
-    return replace(run, requested=[GreedyEvaluation(run.step, mean, 0.01)])
+    return replace(run, requested=[RequestedEvaluation(run.step, mean, 0.01)])
 
 
 def test_an_evaluation_of_an_early_policy_does_not_judge_the_last_one() -> None:
     run = recorded("ppo-cartpole-learning-rate-too-high")
-    early = replace(run, requested=[GreedyEvaluation(run.step // 2, 20.0, 0.01)])
+    early = replace(run, requested=[RequestedEvaluation(run.step // 2, 20.0, 0.01)])
     assert [hint.id for hint in find_hints(early)] == ["not-evaluated"]
 
 
@@ -185,7 +185,7 @@ def test_a_few_episodes_do_not_prove_that_a_policy_falls_short() -> None:
     run = recorded_preset("frozenlake-8x8-is-slippery/q-learning-fast")
     assert [one.mean for one in run.requested] == [0.8]
     assert find_hints(run) == []
-    sure = replace(run, requested=[GreedyEvaluation(run.step, 0.8, 0.01)])
+    sure = replace(run, requested=[RequestedEvaluation(run.step, 0.8, 0.01)])
     assert [hint.id for hint in find_hints(sure)] == ["reward-plateau"]
 
 
@@ -203,7 +203,7 @@ def test_a_run_shorter_than_its_preset_is_advised_to_finish_first(name: str) -> 
 
 def test_two_updates_are_too_few_for_a_hint() -> None:
     for name in ("ppo-cartpole-learning-rate-too-high", "dqn-cartpole-learning-rate-too-high", "sac-pendulum"):
-        run = replace(recorded(name), requested=[GreedyEvaluation(10**9, -(10.0**6), 0.01)])
+        run = replace(recorded(name), requested=[RequestedEvaluation(10**9, -(10.0**6), 0.01)])
         assert find_hints(run)
         starts = int(run.number("learning_starts") or 0)
         few = replace(run, rollout=(run.step - starts) // 2)
@@ -219,7 +219,7 @@ def test_a_non_finite_loss_is_reported_whatever_the_policy_earned() -> None:
 def test_without_a_threshold_the_return_of_the_preset_is_good_enough() -> None:
     run = recorded("sac-pendulum")
     assert [hint.id for hint in find_hints(run)] == ["reward-plateau"]
-    measured = replace(run, expected=-200.0, requested=[GreedyEvaluation(run.step, -180.0, 1.0)])
+    measured = replace(run, expected=-200.0, requested=[RequestedEvaluation(run.step, -180.0, 1.0)])
     assert find_hints(measured) == []
     assert [hint.id for hint in find_hints(replace(measured, expected=-50.0))] == ["reward-plateau"]
 
@@ -367,7 +367,7 @@ EVERY = [
     *(recorded(name, share) for name, share, _ in REAL),
     *(given for _, given, _ in MADE_UP),
     *(
-        replace(run := recorded(name), requested=[GreedyEvaluation(run.step, mean, 0.01)])
+        replace(run := recorded(name), requested=[RequestedEvaluation(run.step, mean, 0.01)])
         for name, mean, _ in EVALUATED
     ),
 ]

@@ -13,7 +13,7 @@ import pytest
 
 from rlviz.domain.evaluation import BestPolicy
 from rlviz.stats.arrays import Series
-from rlviz.stats.hints import RETURN_RULES, RULES, Case, GreedyEvaluation, RuleState, find_hints, review
+from rlviz.stats.hints import RETURN_RULES, RULES, Case, RequestedEvaluation, RuleState, find_hints, review
 from rlviz.stats.hints.hint import number_text, suggest_change
 from rlviz.stats.solved import SolvedAt, SolvedBy
 from tests.support.cases import cases
@@ -66,7 +66,7 @@ def case(
         share = np.linspace(0, 1, episodes)
         jitter = np.random.default_rng(1).normal(0, noise, episodes)
         found["episode/reward"] = series(np.broadcast_to(returns(share), (episodes,)) + jitter, steps)
-    short = [GreedyEvaluation(steps, -1e6)]
+    short = [RequestedEvaluation(steps, -1e6)]
     settings: dict[str, Any] = {"ended": True, "actions": 2, "threshold": 475.0, "requested": short, **other}
     hyperparameters = settings.pop("hyperparameters", {"ppo": PPO, "dqn": DQN}[algo])
     return Case(algo, hyperparameters, TOTAL, found, **settings)
@@ -237,11 +237,19 @@ def test_a_run_without_evaluations_is_advised_to_evaluate_first_and_keeps_its_ev
     assert RuleState.FOUND not in states.values(), "what waits for the evaluation was not found yet"
 
 
+def test_a_run_whose_evaluations_sample_actions_is_not_told_to_evaluate_greedily() -> None:
+    given = case(metrics={"train/approx_kl": SPIKY, "train/entropy_loss": CERTAIN}, returns=flat(20), requested=[])
+    [hint] = find_hints(replace(given, deterministic=False))
+    assert hint.id == "not-evaluated"
+    assert hint.evidence.startswith("The policy was not evaluated")
+    assert "greedy" not in hint.evidence
+
+
 @cases("name", FIRES)
 def test_no_hint_is_given_for_a_policy_whose_greedy_evaluation_solved_the_environment(name: str) -> None:
     given = FIRES[name]
     for proof in (
-        {"requested": [GreedyEvaluation(TOTAL, 475.0)]},
+        {"requested": [RequestedEvaluation(TOTAL, 475.0)]},
         {"best": BestPolicy(step=50_000, mean_return=480.0, std_return=1.0, episodes=10)},
         {"solved": SolvedAt(50_000, SolvedBy.EVALUATION, 0.0)},
     ):

@@ -14,7 +14,7 @@ from rlviz.rundir.folder import RunFolder
 from rlviz.rundir.metric_rows import CountedRows, all_rows, counted_rows, newest_lines
 from rlviz.server.analytics.warehouse import MetricTables
 from rlviz.server.evaluations.episodes import last_episodes
-from rlviz.server.experiments.scoring import GreedyReturns
+from rlviz.server.experiments.scoring import EvaluatedReturns
 from rlviz.server.metrics.service import MetricsService
 from tests.support.run_folders import journal, make_run
 
@@ -74,7 +74,7 @@ def _of_tail(folder: RunFolder) -> Sequence[float]:
         pytest.param(_of_curve, id="curve"),
         pytest.param(_of_analytics, id="analytics"),
         pytest.param(_of_tail, id="newest rows"),
-        pytest.param(lambda run: GreedyReturns(run.path.parent).read_returns(run.run_id), id="pruner"),
+        pytest.param(lambda run: EvaluatedReturns(run.path.parent).read_returns(run.run_id), id="pruner"),
         pytest.param(lambda run: rlviz.Run(run.run_id, run.path.parent).metrics()["episode/reward"], id="library"),
         pytest.param(
             lambda run: [one.episode_return for one in last_episodes(run, run.read_config(), None, 300)], id="fork"
@@ -95,7 +95,7 @@ def test_the_raw_journal_has_all_rows(run: RunFolder) -> None:
 
 
 def test_a_pruner_forgets_rows_discarded_by_a_rollback(tmp_path: Path) -> None:
-    folder, returns = make_run(tmp_path, "a", hyperparameters=SHORT), GreedyReturns(tmp_path)
+    folder, returns = make_run(tmp_path, "a", hyperparameters=SHORT), EvaluatedReturns(tmp_path)
     for step, value in ((100, 10.0), (200, 20.0), (300, 999.0)):
         log(folder, step, value)
     assert returns.read_returns("a") == [10, 20, 999]
@@ -109,8 +109,8 @@ def test_a_pruner_ignores_evaluations_before_the_policy_has_learned(tmp_path: Pa
     folder = make_run(tmp_path, "a", hyperparameters={"n_steps": 200, "batch_size": 50})
     for step, value in ((100, 90.0), (200, 80.0), (300, 30.0)):
         log(folder, step, value)
-    assert [value for value in GreedyReturns(tmp_path).read_returns("a") if value == value] == [30]
-    assert len(GreedyReturns(tmp_path).read_returns("a")) == 3, "evaluations keep their places"
+    assert [value for value in EvaluatedReturns(tmp_path).read_returns("a") if value == value] == [30]
+    assert len(EvaluatedReturns(tmp_path).read_returns("a")) == 3, "evaluations keep their places"
 
 
 def test_an_invalid_line_does_not_count(run: RunFolder) -> None:
@@ -120,4 +120,4 @@ def test_an_invalid_line_does_not_count(run: RunFolder) -> None:
         file.write('{"seq": 5, "step": 400, "time": 1}\n["no row"]\n')
     log(run, 500, 40.0)
     assert [row["step"] for row in rows.read().rows] == [500]
-    assert GreedyReturns(run.path.parent).read_returns(run.run_id)[-1] == 40
+    assert EvaluatedReturns(run.path.parent).read_returns(run.run_id)[-1] == 40

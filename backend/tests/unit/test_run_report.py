@@ -270,6 +270,7 @@ def test_seeds_have_each_figure_and_its_usual_interval(tmp_path: Path) -> None:
 
 
 LAMPLIGHTER = resolve_config(NewRun("ppo", "GameBoy/Lamplighter-v0", "fast"), 0.0)
+SAMPLED = {"evaluation": EvaluationPlan(every_steps=5_000, deterministic=False)}
 OF_PRESET: dict[str, Any] = {
     name: getattr(LAMPLIGHTER, name)
     for name in ("env_id", "env_options", "preset", "total_timesteps", "hyperparameters", "evaluation", "exploration")
@@ -293,6 +294,14 @@ OF_PRESET: dict[str, Any] = {
             "--steps 100000 --map --novelty 0.5 --imitation 10",
         ),
         (OF_PRESET, "--steps 1200000 --evaluate-every"),
+        (
+            SAMPLED,
+            "--evaluate-every 5000 --evaluate-episodes 10 --evaluate-sampled",
+        ),
+        (
+            {"evaluation": EvaluationPlan(every_steps=5_000, deterministic=False)},
+            "Best evaluation with sampled actions",
+        ),
         ({**OF_PRESET, "exploration": None}, "--steps 1200000 --no-exploration --evaluate-every"),
         (
             {**OF_PRESET, "exploration": ExplorationPlan(coverage=0.1)},

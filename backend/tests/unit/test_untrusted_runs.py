@@ -119,6 +119,12 @@ def app(tmp_path_factory: pytest.TempPathFactory, witness: Witness) -> Iterator[
     application = Application(settings, launcher=witness)
     application.open()
     try:
+        # What the service does on its own at its start would otherwise look like a change by a test.
+        eventually(lambda: not (runs_dir / "to-resume.json").exists(), "the list of runs to resume is read")
+        eventually(
+            lambda: application.evaluations.get("ended", EVALUATION).parsed().status.is_final,
+            "the evaluation that was requested elsewhere has ended",
+        )
         yield application
     finally:
         application.close()

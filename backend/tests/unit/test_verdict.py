@@ -10,7 +10,7 @@ import pytest
 from rlviz.domain.config import EvaluationPlan
 from rlviz.stats.comparison import RunMetrics
 from rlviz.stats.criterion import BY_TRAINING, Criterion, Source, common_criterion
-from rlviz.stats.groups import ComparisonEntry, FigureComparison, Greedy, Named, compare_figures, distinct_labels
+from rlviz.stats.groups import BestReturn, ComparisonEntry, FigureComparison, Named, compare_figures, distinct_labels
 from rlviz.stats.verdict import Verdict, verdict
 from tests.support.cases import cases
 
@@ -224,8 +224,8 @@ def figure(name: str, *runs: ComparisonEntry) -> FigureComparison:
     return found[name]
 
 
-def greedy(mean: float, std: float = 10.0) -> Greedy:
-    return Greedy(mean, std, 10)
+def evaluated(mean: float, std: float = 10.0) -> BestReturn:
+    return BestReturn(mean, std, 10)
 
 
 @cases(
@@ -235,8 +235,8 @@ def greedy(mean: float, std: float = 10.0) -> Greedy:
         ("final_moving_average", A, entry("B", 476), False),
         ("best_moving_average", entry("A", 1, best=500.0), entry("B", 1, best=300.0), True),
         ("best_moving_average", entry("A", 1, best=500.0), entry("B", 1, best=499.0), False),
-        ("best_policy", replace(A, greedy=greedy(500)), replace(B, greedy=greedy(480)), True),
-        ("best_policy", replace(A, greedy=greedy(500, 90)), replace(B, greedy=greedy(480, 90)), False),
+        ("best_policy", replace(A, best_policy=evaluated(500)), replace(B, best_policy=evaluated(480)), True),
+        ("best_policy", replace(A, best_policy=evaluated(500, 90)), replace(B, best_policy=evaluated(480, 90)), False),
         ("steps_to_threshold", entry("A", 1, steps=10_000), entry("B", 1, steps=20_000), True),
         ("steps_to_threshold", entry("A", 1, steps=19_000), entry("B", 1, steps=20_000), False),
         ("steps_to_threshold", entry("A", 1, steps=10_000), entry("B", 1), True),

@@ -6,7 +6,8 @@ import type { Clip } from "./types";
 /** Options of a clip or a growth video. */
 export interface ClipOptions {
   seed: number;
-  greedy: boolean;
+  /** Null: as the run evaluates its policy during training. */
+  greedy: boolean | null;
 }
 
 /**

@@ -10,6 +10,7 @@ import type {
   ResumeRun,
   RollbackRun,
   Run,
+  RunDetail,
   RunStatus,
   SeedGroup,
 } from "./types";
@@ -177,6 +178,14 @@ export function isActive({ status }: Pick<Run, "status">): boolean {
 /** Whether the run's training is over. A paused run is not: it can be continued. */
 export function hasEnded({ status }: Pick<Run, "status">): boolean {
   return ENDED.includes(status);
+}
+
+/**
+ * Whether policies of the run are shown with their most likely actions unless the user chooses otherwise, as in the
+ * run's evaluations during training.
+ */
+export function isGreedy({ config }: Pick<RunDetail, "config">): boolean {
+  return config?.evaluation?.deterministic ?? true;
 }
 
 /** Whether the length of the run is known: not if a person plays; for a foreign run, if its program gave it. */

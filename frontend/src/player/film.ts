@@ -14,8 +14,8 @@ import {
 } from "@/api/film";
 import { apiLink, explainAction } from "@/api/http";
 import { keys } from "@/api/keys";
-import { isActive } from "@/api/runs";
-import type { Clip, KeptPolicy, Run } from "@/api/types";
+import { isActive, isGreedy } from "@/api/runs";
+import type { Clip, KeptPolicy, Run, RunDetail } from "@/api/types";
 import { useSettled } from "@/lib/time";
 
 /** Milliseconds between two requests for the kept policies of a run that trains. */
@@ -66,12 +66,13 @@ export function useGrowthVideo(runId: string, until: number, options: ClipOption
  * Requests small pictures of policies with their returns, one at a time: first those in `cells`, then the others. They
  * are made after all other requests while the machine has idle time. Each takes one episode without rendering.
  */
-export function usePictures(run: Run, enabled: boolean, cells: readonly Frame[]) {
+export function usePictures(run: RunDetail, enabled: boolean, cells: readonly Frame[]) {
   const { policies, clips } = useFilm(run);
   const { policies: all, has_idle_time } = policies.data ?? { policies: [], has_idle_time: false };
-  const next = clips.data && nextToPicture(cells, all, clips.data);
+  const options = clipOptionsOf(run);
+  const next = clips.data && nextToPicture(cells, all, clips.data, options);
   const query = useQuery({
-    ...pictureQuery(run.id, next?.step ?? 0, DEFAULT_CLIP_OPTIONS),
+    ...pictureQuery(run.id, next?.step ?? 0, options),
     enabled: enabled && has_idle_time && next !== undefined,
     retry: false,
   });
@@ -124,7 +125,12 @@ function useKnownClip(runId: string, step: number | null, { seed, greedy }: Clip
 }
 
 /** Default options of clips. The seed is that of evaluations, so that both show the same episode. */
-export const DEFAULT_CLIP_OPTIONS: ClipOptions = { seed: 1_000_000, greedy: true };
+export const DEFAULT_CLIP_OPTIONS: ClipOptions = { seed: 1_000_000, greedy: null };
+
+/** The same, with actions as in the evaluations of a run. */
+export function clipOptionsOf(run: Pick<RunDetail, "config">): ClipOptions {
+  return { ...DEFAULT_CLIP_OPTIONS, greedy: isGreedy(run) };
+}
 
 /** The newest policy up to `step`, or the first one if there is none. */
 export function policyAt(policies: readonly KeptPolicy[], step: number): KeptPolicy | undefined {
@@ -161,12 +167,14 @@ export interface Picture {
   episodeReturn: number | null;
 }
 
-/** The current pictures of policies by step: all with the same seed, so that they can be compared. */
-export function picturesOf(clips: readonly Clip[]): ReadonlyMap<number, Picture> {
+/** The current pictures of policies by step: all with the same options, so that they can be compared. */
+export function picturesOf(
+  clips: readonly Clip[],
+  options: ClipOptions,
+): ReadonlyMap<number, Picture> {
   const pictures = new Map<number, Picture>();
   for (const { kind, step, thumbnail_url: url, is_current, episodes, ...how } of clips) {
-    const isCommon =
-      how.seed === DEFAULT_CLIP_OPTIONS.seed && how.greedy === DEFAULT_CLIP_OPTIONS.greedy;
+    const isCommon = how.seed === options.seed && how.greedy === options.greedy;
     if (kind !== "clip" || step === null || !url || !is_current || !isCommon) continue;
     const [episode] = episodes;
     const isWhole = episode !== undefined && !episode.cut && episode.step === step;
@@ -234,9 +242,10 @@ export function nextToPicture(
   cells: readonly Frame[],
   policies: readonly KeptPolicy[],
   clips: readonly Clip[],
+  options: ClipOptions,
   most = MOST_PICTURED,
 ): KeptPolicy | undefined {
-  const pictures = picturesOf(clips);
+  const pictures = picturesOf(clips, options);
   const failed = new Set(clips.filter(({ status }) => status === "failed").map(({ step }) => step));
   const lacks = ({ step }: KeptPolicy) => !pictures.has(step) && !failed.has(step);
   const shown = cells.map(({ policy }) => policy).findLast(lacks);

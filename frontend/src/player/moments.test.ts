@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
-import type { Clip, KeptPolicy } from "@/api/types";
+import type { Clip, KeptPolicy, RunConfig } from "@/api/types";
 import {
-  DEFAULT_CLIP_OPTIONS,
+  clipOptionsOf,
   frames,
   nextToPicture,
   picturesOf,
@@ -10,11 +10,12 @@ import {
   returnScale,
 } from "./film";
 
+const OPTIONS = clipOptionsOf({ config: null });
 const policies = [0, 100, 120, 500, 1_000].map((step) => ({ step }) as KeptPolicy);
 const clip = (step: number, change: Partial<Clip> = {}) =>
   ({
     ...{ kind: "clip", step, status: "retired", thumbnail_url: `/${step}.webp`, is_current: true },
-    ...DEFAULT_CLIP_OPTIONS,
+    ...OPTIONS,
     episodes: [{ step, episode_return: step / 10, cut: false }],
     ...change,
   }) as Clip;
@@ -35,7 +36,7 @@ test("arrow keys move from policy to policy and stop at the ends", () => {
 });
 
 test("each cell of the strip shows the last policy of its part, preferably one with a picture", () => {
-  const pictures = picturesOf([clip(100), clip(500, { thumbnail_url: null })]);
+  const pictures = picturesOf([clip(100), clip(500, { thumbnail_url: null })], OPTIONS);
   const shown = frames(policies, pictures, [0, 1_000], 4);
   expect(shown.map(({ policy, picture }) => [policy.step, picture?.url ?? null])).toEqual([
     [100, "/100.webp"],
@@ -58,14 +59,17 @@ test("by another axis, the strip shows each policy at the position of its step",
 
 test("a picture states only the return of its own complete episode", () => {
   const [{ episodes }] = [clip(500)] as const;
-  const pictures = picturesOf([
-    clip(100),
-    clip(120, { seed: 7 }),
-    clip(120, { greedy: false }),
-    clip(500, { is_current: false }),
-    clip(1_000, { episodes: [{ ...episodes[0]!, step: 1_000, cut: true }] }),
-    clip(0, { kind: "growth", step: null, episodes }),
-  ]);
+  const pictures = picturesOf(
+    [
+      clip(100),
+      clip(120, { seed: 7 }),
+      clip(120, { greedy: false }),
+      clip(500, { is_current: false }),
+      clip(1_000, { episodes: [{ ...episodes[0]!, step: 1_000, cut: true }] }),
+      clip(0, { kind: "growth", step: null, episodes }),
+    ],
+    OPTIONS,
+  );
   expect([...pictures]).toEqual([
     [100, { url: "/100.webp", episodeReturn: 10 }],
     [1_000, { url: "/1000.webp", episodeReturn: null }],
@@ -73,21 +77,29 @@ test("a picture states only the return of its own complete episode", () => {
 });
 
 test("returns are coloured from lowest to highest if there are several", () => {
-  const scale = returnScale(picturesOf([clip(0), clip(100), clip(1_000)]));
+  const scale = returnScale(picturesOf([clip(0), clip(100), clip(1_000)], OPTIONS));
   expect([0, 10, 100, null].map(scale)).toEqual([0, 0.1, 1, null]);
-  expect(returnScale(picturesOf([clip(100)]))(10)).toBeNull();
+  expect(returnScale(picturesOf([clip(100)], OPTIONS))(10)).toBeNull();
   expect(returnScale(new Map())(10)).toBeNull();
 });
 
 test("pictures load for the cells of the strip first, newest first, up to a limit", () => {
-  const cellsOf = (clips: Clip[]) => frames(policies, picturesOf(clips), [0, 1_000], 2);
+  const cellsOf = (clips: Clip[]) => frames(policies, picturesOf(clips, OPTIONS), [0, 1_000], 2);
   const next = (clips: Clip[], most?: number) =>
-    nextToPicture(cellsOf(clips), policies, clips, most)?.step;
+    nextToPicture(cellsOf(clips), policies, clips, OPTIONS, most)?.step;
   expect(next([])).toBe(1_000);
   expect(next([clip(1_000)])).toBe(120);
   expect(next([clip(1_000), clip(120)])).toBe(500);
   expect(next([clip(1_000), clip(120)], 2)).toBeUndefined();
   expect(next([clip(1_000, { status: "failed", thumbnail_url: null })])).toBe(120);
   expect(next(policies.map(({ step }) => clip(step)))).toBeUndefined();
-  expect(nextToPicture([], [], [])).toBeUndefined();
+  expect(nextToPicture([], [], [], OPTIONS)).toBeUndefined();
+});
+
+test("pictures of a run that samples actions in evaluations do so too", () => {
+  const config = { evaluation: { every_steps: 1_000, deterministic: false } } as RunConfig;
+  const options = clipOptionsOf({ config });
+  expect(options.greedy).toBe(false);
+  const pictures = picturesOf([clip(100), clip(500, { greedy: false })], options);
+  expect([...pictures.keys()]).toEqual([500]);
 });

@@ -16,7 +16,7 @@ import typer
 from rlviz.cli.completion import NEWEST
 from rlviz.cli.connection import Connection
 from rlviz.cli.exits import Exit, Failure
-from rlviz.cli.options import AsJson, EvaluationName, RunName, connected, examples, find_run
+from rlviz.cli.options import AsJson, EvaluationName, RunName, Sample, connected, examples, find_run
 from rlviz.cli.output import counted, note, number, print_json, print_table, say
 from rlviz.cli.waiting import AT_REST, POLL_SECONDS, wait_for_evaluation, wait_for_verification
 from rlviz.domain.plain_text import json_text
@@ -119,15 +119,15 @@ def evaluate(
         int | None, typer.Option(help="Use the newest policy that was saved at this step or before.")
     ] = None,
     best: Annotated[bool, typer.Option("--best", help="Use the best saved policy instead of the newest.")] = False,
-    sample: Annotated[
-        bool, typer.Option("--sample", help="Sample actions instead of taking the most likely one.")
-    ] = False,
+    sample: Sample = None,
     video: Annotated[bool, typer.Option(help="Film it.")] = True,
     wait: Annotated[bool, typer.Option("--wait/--no-wait", help="Wait until the evaluation is complete.")] = True,
     as_json: AsJson = False,
 ) -> None:
     """Play new episodes with a run's policy."""
-    body: dict[str, Any] = {"deterministic": not sample, "video": video}
+    body: dict[str, Any] = {"video": video}
+    if sample is not None:
+        body["deterministic"] = not sample
     if episodes is not None:
         body["episodes"] = episodes
     if seed is not None:

@@ -10,13 +10,12 @@ import typer
 
 from rlviz.cli.connection import Connection
 from rlviz.cli.exits import Exit, Failure
-from rlviz.cli.options import AsJson, RunName, connected, examples, find_run
+from rlviz.cli.options import AsJson, RunName, Sample, connected, examples, find_run
 from rlviz.cli.output import counted, note, number, print_json, print_table, say, waiting
 from rlviz.cli.waiting import POLL_SECONDS
 from rlviz.domain.byte_text import byte_text
 
 Seed = Annotated[int | None, typer.Option(help="Seed of each episode.", show_default="1000000")]
-Sample = Annotated[bool, typer.Option("--sample", help="Sample actions instead of taking the most likely one.")]
 Output = Annotated[Path | None, typer.Option("--output", "-o", help="Also write the video to this file.")]
 
 
@@ -47,7 +46,7 @@ def clip(
     run: RunName,
     step: Annotated[int, typer.Option(help="Use the newest policy that was saved at this step or before.")],
     seed: Seed = None,
-    sample: Sample = False,
+    sample: Sample = None,
     output: Output = None,
     as_json: AsJson = False,
 ) -> None:
@@ -59,7 +58,7 @@ def growth(
     context: typer.Context,
     run: RunName,
     seed: Seed = None,
-    sample: Sample = False,
+    sample: Sample = None,
     output: Output = None,
     as_json: AsJson = False,
 ) -> None:
@@ -73,7 +72,7 @@ def _film(
     what: str,
     body: dict[str, Any],
     seed: int | None,
-    sample: bool,
+    sample: bool | None,
     output: Path | None,
     as_json: bool,
 ) -> None:
@@ -81,7 +80,8 @@ def _film(
 
     if output is not None:
         check_target("mp4", output, terminal=False)
-    wanted = {**body, "greedy": not sample, **({} if seed is None else {"seed": seed})}
+    given = {"greedy": None if sample is None else not sample, "seed": seed}
+    wanted = {**body, **{name: value for name, value in given.items() if value is not None}}
     with connected(context) as connection:
         run_id = find_run(connection, run)
         film = _wait_until_ready(connection, run_id, connection.post(f"/runs/{run_id}/{what}", wanted))

@@ -93,6 +93,12 @@ def run(
     evaluate_episodes: Annotated[
         int | None, typer.Option(help="With --evaluate-every: episodes per evaluation.", show_default="10")
     ] = None,
+    evaluate_sampled: Annotated[
+        bool,
+        typer.Option(
+            "--evaluate-sampled", help="With --evaluate-every: sample actions instead of taking the most likely one."
+        ),
+    ] = False,
     stop_after: Annotated[
         int | None,
         typer.Option(
@@ -185,7 +191,7 @@ def run(
         "total_timesteps": steps,
         "hyperparameters": parse_pairs(changes, "--set"),
         "env_options": parse_pairs(options, "--option"),
-        "evaluation": _evaluation(evaluate_every, evaluate_episodes, stop_after),
+        "evaluation": _evaluation(evaluate_every, evaluate_episodes, evaluate_sampled, stop_after),
         "anatomy": anatomy,
         **_reward(reward_weights, reward_caps),
         "rules": read_rules(rules, rule_file),
@@ -361,11 +367,20 @@ def _reward(weights: list[str] | None, caps: list[str] | None) -> dict[str, Any]
     return {"reward": plan} if any(plan.values()) else {}
 
 
-def _evaluation(every: int | None, episodes: int | None, stop_after: int | None) -> dict[str, Any] | None:
+def _evaluation(
+    every: int | None, episodes: int | None, sampled: bool, stop_after: int | None
+) -> dict[str, Any] | None:
     """Return the evaluation plan of the flags; None for that of the preset. Raises Failure."""
     if every is None:
-        if episodes is not None or stop_after is not None:
-            raise Failure(Exit.BAD_INPUT, "--evaluate-episodes and --stop-after need --evaluate-every.")
+        if episodes is not None or stop_after is not None or sampled:
+            raise Failure(
+                Exit.BAD_INPUT, "--evaluate-episodes, --evaluate-sampled and --stop-after need --evaluate-every."
+            )
         return None
-    plan = {"every_steps": every or None, "episodes": episodes, "stop_after": stop_after}
+    plan = {
+        "every_steps": every or None,
+        "episodes": episodes,
+        "deterministic": False if sampled else None,
+        "stop_after": stop_after,
+    }
     return {name: value for name, value in plan.items() if value is not None or name == "every_steps"}

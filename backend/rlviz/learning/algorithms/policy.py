@@ -17,7 +17,8 @@ import base64
 import json
 import pickle
 import zipfile
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from copy import deepcopy
 from dataclasses import dataclass
 from io import BytesIO
@@ -32,6 +33,7 @@ from stable_baselines3.common.distributions import (
     BernoulliDistribution,
     CategoricalDistribution,
     MultiCategoricalDistribution,
+    StateDependentNoiseDistribution,
 )
 from stable_baselines3.common.noise import ActionNoise
 
@@ -330,6 +332,35 @@ class TrainedPolicy:
 def make_playable(algorithm: Algorithm, model: BaseAlgorithm) -> TrainedPolicy:
     """Return the current policy of a model in training, with a copy of its normalisation."""
     return TrainedPolicy(algorithm, model, Scale.from_model(model), Numbering.from_model(model))
+
+
+@contextmanager
+def keep_sampling_state(policy: Policy) -> Iterator[None]:
+    """Restore at the end of the block what sampling actions changes, except the global generators.
+
+    These are the generator of the action space, which a model in training shares with its environments, and the noise
+    of generalized state-dependent exploration (Raffin et al., 2021).
+    """
+    space = policy.action_space
+    generator, space._np_random = space._np_random, deepcopy(space._np_random)
+    noises = [(one, {name: one.__dict__[name] for name in _DRAWN if name in one.__dict__}) for one in _drawing(policy)]
+    try:
+        yield
+    finally:
+        space._np_random = generator
+        for distribution, drawn in noises:
+            distribution.__dict__.update(drawn)
+
+
+_DRAWN = ("weights_dist", "exploration_mat", "exploration_matrices")
+
+
+def _drawing(policy: Policy) -> list[StateDependentNoiseDistribution]:
+    """Return the distribution that keeps its noise between actions, if the policy has one."""
+    network = getattr(getattr(policy, "model", None), "policy", None)
+    owners = (network, getattr(network, "actor", None))
+    found = (getattr(owner, "action_dist", None) for owner in owners)
+    return [one for one in found if isinstance(one, StateDependentNoiseDistribution)]
 
 
 def write_extras(model: BaseAlgorithm, file: IO[bytes]) -> None:

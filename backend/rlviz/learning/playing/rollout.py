@@ -278,8 +278,8 @@ def _seen(episodes: Sequence[Episode]) -> Any:
 def seed_all(episode: Episode, policy: Policy | None, *, deterministic: bool) -> None:
     """Seed everything that actions may be drawn from.
 
-    A policy in training is played deterministically, and the generator of its action space is not touched, because
-    training draws from it.
+    With deterministic actions, the generator of the policy's action space is not touched. A policy in training shares
+    it with training, so sample its actions within ``keep_sampling_state``.
     """
     set_random_seed(episode.seed)
     episode.env.action_space.seed(episode.seed)

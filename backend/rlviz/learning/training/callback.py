@@ -2,7 +2,7 @@
 
 ``RunCallback`` journals finished episodes, saves checkpoints and takes snapshots when due, and ends training.
 ``RunLogger`` and ``JournalOutput`` write the library's logged values to the journal, each at the step it describes.
-``PeriodicEvaluation`` plays the greedy policy beside training, keeps the best policy, and ends training once it is
+``PeriodicEvaluation`` plays the policy beside training, keeps the best policy, and ends training once it is
 solved. Nothing here changes what training computes.
 """
 
@@ -43,7 +43,7 @@ from rlviz.domain.metrics import (
 )
 from rlviz.domain.snapshots import Trigger
 from rlviz.learning.algorithms.experience import keep_generators
-from rlviz.learning.algorithms.policy import Policy
+from rlviz.learning.algorithms.policy import Policy, keep_sampling_state
 from rlviz.learning.environments.reward_components import COMPONENTS, EpisodeSums
 from rlviz.learning.exploration.bonuses import ARCHIVE_TOTAL, EXPLORED
 from rlviz.learning.exploration.imitation import Imitation
@@ -215,7 +215,7 @@ class Score:
         return pstdev(self.returns)
 
 
-class GreedyPlayer:
+class EpisodePlayer:
     """Plays episodes in its own environments, which are made when first needed. Call ``close`` after use."""
 
     def __init__(self, make: Callable[[], Env]) -> None:
@@ -228,6 +228,8 @@ class GreedyPlayer:
         seeds: Sequence[int],
         interrupted: Callable[[], bool],
         record: Callable[[Env], Steps | None] = lambda _: None,
+        *,
+        deterministic: bool = True,
     ) -> Score | None:
         """Play one episode for each seed, without changing the random generators that training uses.
 
@@ -236,16 +238,17 @@ class GreedyPlayer:
             seeds: Seeds of the episodes.
             interrupted: Checked at every step; if it returns True, playing ends.
             record: Returns a recorder for the first episode, given its environment, or None.
+            deterministic: Take the most likely actions instead of sampling. The episodes of sampled actions repeat too.
 
         Returns:
             The score, or None if playing was interrupted.
         """
         returns, lengths = [0.0] * len(seeds), [0] * len(seeds)
-        with keep_generators():
+        with keep_generators(), nullcontext() if deterministic else keep_sampling_state(policy):
             envs = self._environments(len(seeds))
             recorder = record(envs[0])
             with recorder or nullcontext():
-                for step in play(envs, policy, seeds):
+                for step in play(envs, policy, seeds, deterministic=deterministic):
                     if interrupted():
                         return None
                     if recorder is not None and step.episode == 0:
@@ -289,7 +292,7 @@ class PeriodicEvaluation:
         self,
         folder: RunFolder,
         plan: EvaluationPlan,
-        player: GreedyPlayer,
+        player: EpisodePlayer,
         journals: RunJournals,
         *,
         make_playable: Callable[[BaseAlgorithm], Policy],
@@ -356,9 +359,13 @@ class PeriodicEvaluation:
         seeds = range(SCREENING_SEED, SCREENING_SEED + self._plan.episodes)
         recorder = self._recorder
         if recorder is None:
-            return self._player.play(policy, seeds, self._stopping)
+            return self._player.play(policy, seeds, self._stopping, deterministic=self._plan.deterministic)
         score = self._player.play(
-            policy, seeds, self._stopping, lambda env: recorder.record(step, env, policy, collected)
+            policy,
+            seeds,
+            self._stopping,
+            lambda env: recorder.record(step, env, policy, collected),
+            deterministic=self._plan.deterministic,
         )
         if score is not None:
             recorder.keep(step, collected)
@@ -366,7 +373,10 @@ class PeriodicEvaluation:
 
     def _play(self, model: BaseAlgorithm, first_seed: int) -> Score | None:
         return self._player.play(
-            self._as_played(model), range(first_seed, first_seed + self._plan.episodes), self._stopping
+            self._as_played(model),
+            range(first_seed, first_seed + self._plan.episodes),
+            self._stopping,
+            deterministic=self._plan.deterministic,
         )
 
     def _record(self, step: int, score: Score) -> None:

@@ -28,7 +28,7 @@ from rlviz.learning.exploration.imitation import Imitation, make_imitation
 from rlviz.learning.exploration.map_file import MapFile, PathKeeper
 from rlviz.learning.training.anatomy import AnatomyJournal
 from rlviz.learning.training.attempt import Attempt, describe_error
-from rlviz.learning.training.callback import GreedyPlayer, PeriodicEvaluation, RunCallback, RunLogger
+from rlviz.learning.training.callback import EpisodePlayer, PeriodicEvaluation, RunCallback, RunLogger
 from rlviz.learning.training.checkpoint import Checkpoints, Filmstrip
 from rlviz.learning.training.environment_faults import EnvironmentFaults
 from rlviz.learning.training.guard import Guard
@@ -251,7 +251,7 @@ class TrainingComponents:
             return PeriodicEvaluation(
                 self._folder,
                 config.evaluation,
-                GreedyPlayer(make),
+                EpisodePlayer(make),
                 self._journals,
                 make_playable=partial(make_playable, ALGORITHMS.get(config.algo)),
                 threshold=find_environment(config).reward_threshold,

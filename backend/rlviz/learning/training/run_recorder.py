@@ -73,6 +73,7 @@ class RunRecorder:
         self.has_failed = False
         """Whether recording has failed; nothing more is recorded then."""
         self._learns = config.actor is RunActor.POLICY
+        self._deterministic = self._learns and config.evaluation.deterministic
         self._step = 0
         self._version: tuple[int, int] | None = None
         self._choice = RecordingChoice(profile=DEFAULT_PROFILES.get(find_family(config), DEFAULT))
@@ -147,7 +148,7 @@ class RunRecorder:
             return None
         if self._about is None:
             self._about = records_about(
-                self._config, env, deterministic=self._learns, frames_every=1, max_steps=MAX_EPISODE_STEPS
+                self._config, env, deterministic=self._deterministic, frames_every=1, max_steps=MAX_EPISODE_STEPS
             )
         actor = Actor.POLICY if self._learns else Actor.RANDOM
         return StepRecorder(collected, self._about, policy, level=self.level, actor=actor)
@@ -202,7 +203,7 @@ class RunRecorder:
             episodes=len(episodes),
             episodes_done=len(episodes),
             seed=episodes[0].begun.seed,
-            deterministic=self._learns,
+            deterministic=self._deterministic,
             video=False,
             steps=wanted,
             checkpoint_step=step if self._learns else None,

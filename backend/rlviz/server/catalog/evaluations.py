@@ -37,15 +37,18 @@ def newest_evaluation(session: Session, run_id: str) -> EvaluationRow | None:
     return session.exec(query.limit(1)).first()
 
 
-def best_greedy_evaluation(session: Session, run_id: str) -> EvaluationRow | None:
-    """Return the evaluation by a user with the highest mean return of a greedy policy; of equal ones the newest."""
+def best_requested_evaluation(session: Session, run_id: str, *, deterministic: bool) -> EvaluationRow | None:
+    """Return the evaluation by a user with the highest mean return; of equal ones the newest.
+
+    ``deterministic``: of those that took the most likely actions, or of those that sampled them.
+    """
     query = (
         _newest_first(run_id, by_run=False)
         .order_by(None)
         .where(
             EvaluationRow.status == EvaluationStatus.COMPLETED.value,
             col(EvaluationRow.return_mean).is_not(None),
-            func.json_extract(EvaluationRow.record, "$.deterministic") == 1,
+            func.json_extract(EvaluationRow.record, "$.deterministic") == int(deterministic),
         )
     )
     return session.exec(query.order_by(col(EvaluationRow.return_mean).desc(), col(EvaluationRow.id).desc())).first()

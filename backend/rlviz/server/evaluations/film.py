@@ -68,12 +68,17 @@ class FilmService(RunUseCases):
             raise ArtifactNotFound(f"Clip {wanted_id[:80]!r} of run {run_id!r} was not made. POST to its clips.")
         return self._view(folder, clips, files, record)
 
-    def clip(self, run_id: str, *, step: int, seed: int, greedy: bool, picture_only: bool = False) -> Clip:
+    def clip(self, run_id: str, *, step: int, seed: int, greedy: bool | None, picture_only: bool = False) -> Clip:
         """Return the clip of the newest saved policy at or before ``step``; request it if it does not exist.
 
-        ``picture_only``: only its thumbnail is needed. Raises RunNotFound, NothingToEvaluate or NotEnoughDisk.
+        Args:
+            greedy: Take the most likely action instead of sampling; None: as the run evaluates during training.
+            picture_only: Only its thumbnail is needed.
+
+        Raises RunNotFound, NothingToEvaluate, NotEnoughDisk or RunFolderError.
         """
         run, folder = self._run(run_id)
+        greedy = folder.read_config().evaluation.deterministic if greedy is None else greedy
         policy = choose_policy(run, folder, step)
         wanted_id, clips = clip_id(policy.step, seed, greedy), Clips(folder)
         if picture_only and (clips.requests.has(wanted_id) or clips.shows(wanted_id, folder.path / policy.file)):
@@ -85,13 +90,14 @@ class FilmService(RunUseCases):
         folder = RunFolder(self._settings.runs_dir, self.find(run_id, wanted_id).run_id)
         return folder, Clips(folder).steps_path(wanted_id)
 
-    def growth_video(self, run_id: str, *, seed: int, greedy: bool) -> Clip:
+    def growth_video(self, run_id: str, *, seed: int, greedy: bool | None) -> Clip:
         """Return the growth video; request it if it does not exist.
 
         It shows policies from the first to the best (or the newest, if no best is known), all with the same seed.
-        Raises RunNotFound, NothingToEvaluate or NotEnoughDisk.
+        ``greedy`` is as in ``clip``. Raises RunNotFound, NothingToEvaluate, NotEnoughDisk or RunFolderError.
         """
         run, folder = self._run(run_id)
+        greedy = folder.read_config().evaluation.deterministic if greedy is None else greedy
         policies = kept_policies(folder, run.policy_step)
         if len(policies) < 2:
             raise NothingToEvaluate(

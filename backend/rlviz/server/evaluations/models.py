@@ -23,7 +23,10 @@ from rlviz.stats.judging import EndingKind, MomentKind
 class EvaluationCreate(Body):
     episodes: EpisodeCount = DEFAULT_EPISODES
     seed: Seed = Field(DEFAULT_EVALUATION_SEED, description="Seed of the first episode; each further episode adds 1.")
-    deterministic: bool = Field(True, description="Take the most likely action instead of sampling.")
+    deterministic: bool | None = Field(
+        None,
+        description="Take the most likely action instead of sampling; null: as the run evaluates during training.",
+    )
     policy: PolicyChoice = Field(
         PolicyChoice.LATEST, description="The newest policy, or the best one by periodic evaluation."
     )
@@ -307,13 +310,19 @@ class Policies(Wire):
 
 class GrowthVideoCreate(Body):
     seed: Seed = Field(DEFAULT_EVALUATION_SEED, description="Seed that every policy plays with.")
-    greedy: bool = Field(True, description="Take the most likely action instead of sampling.")
+    greedy: bool | None = Field(
+        None,
+        description="Take the most likely action instead of sampling; null: as the run evaluates during training.",
+    )
 
 
 class ClipCreate(Body):
     step: int = Field(ge=0, le=MAX_TIMESTEPS, description="The newest saved policy at or before this step.")
     seed: Seed = Field(DEFAULT_EVALUATION_SEED, description="Seed of the episode.")
-    greedy: bool = Field(True, description="Take the most likely action instead of sampling.")
+    greedy: bool | None = Field(
+        None,
+        description="Take the most likely action instead of sampling; null: as the run evaluates during training.",
+    )
     picture_only: bool = Field(False, description="Only a small picture of it, at the lowest priority.")
 
 

@@ -14,7 +14,7 @@ from rlviz.domain.status import RunStatus
 from rlviz.rundir.files import is_file, may_be_file
 from rlviz.rundir.folder import RunFolder, evaluated_policy, request_checkpoint
 from rlviz.server.catalog.evaluations import (
-    best_greedy_evaluation,
+    best_requested_evaluation,
     latest_evaluation,
     list_evaluations,
     newest_evaluation,
@@ -37,7 +37,7 @@ class EvaluationService(RunUseCases):
         *,
         episodes: int,
         seed: int,
-        deterministic: bool,
+        deterministic: bool | None,
         policy: PolicyChoice = PolicyChoice.LATEST,
         checkpoint_step: int | None = None,
         video: bool = True,
@@ -49,7 +49,7 @@ class EvaluationService(RunUseCases):
             run_id: The run.
             episodes: Number of episodes.
             seed: Seed of the first episode; each further episode adds 1.
-            deterministic: Take the most likely action instead of sampling.
+            deterministic: Take the most likely action instead of sampling; None: as the run evaluates during training.
             policy: The newest policy, which a training run saves first, or the best one.
             checkpoint_step: Instead, the newest saved policy at or before this step.
             video: Whether to record a video.
@@ -67,7 +67,7 @@ class EvaluationService(RunUseCases):
                 raise EvaluationInProgress(f"Run {run_id!r} is being evaluated. Wait for it to end, then try again.")
             folder = self._folder(run_id)
             folder.check()
-            folder.config_to_go_on()
+            plan = folder.config_to_go_on().evaluation
             self._trust.admit(folder)
             kept = choose_policy(run, folder, checkpoint_step) if checkpoint_step is not None else None
             latest = policy is PolicyChoice.LATEST and kept is None
@@ -84,7 +84,7 @@ class EvaluationService(RunUseCases):
                 created_at=now,
                 episodes=episodes,
                 seed=seed,
-                deterministic=deterministic,
+                deterministic=plan.deterministic if deterministic is None else deterministic,
                 policy=policy,
                 checkpoint=kept.file if kept else None,
                 checkpoint_step=kept.step if kept else None,
@@ -126,10 +126,10 @@ class EvaluationService(RunUseCases):
             get_run(session, run_id)
             return latest_evaluation(session, run_id)
 
-    def find_best(self, row: RunRow) -> BestEvaluation | None:
-        """Return the best greedy result of a run; None without any."""
+    def find_best(self, row: RunRow, *, deterministic: bool) -> BestEvaluation | None:
+        """Return the best result of a run whose evaluations during training are ``deterministic``; None without any."""
         with self._database.read() as session:
-            return best_evaluation(session, row)
+            return best_evaluation(session, row, deterministic=deterministic)
 
     def get(self, run_id: str, evaluation_id: str) -> EvaluationRow:
         """Return an evaluation. Raises RunNotFound or EvaluationNotFound."""
@@ -174,15 +174,23 @@ class EvaluationService(RunUseCases):
             return get_run(session, run_id).policy_step
 
 
-def best_evaluation(session: Session, row: RunRow) -> BestEvaluation | None:
-    """Return the best greedy result of a run: of the policy that was kept as its best, or of an evaluation by users."""
+def best_evaluation(session: Session, row: RunRow, *, deterministic: bool) -> BestEvaluation | None:
+    """Return the best result of a run: of the policy that was kept as its best, or of an evaluation by users.
+
+    ``deterministic``: whether the run's evaluations during training take the most likely actions. Only requested
+    evaluations that do the same are compared with them.
+    """
     found = []
-    requested = best_greedy_evaluation(session, row.id)
+    requested = best_requested_evaluation(session, row.id, deterministic=deterministic)
     record = None if requested is None else requested.parsed()
     if record is not None and record.summary is not None and (spread := record.summary.episode_return) is not None:
-        found.append(BestEvaluation(mean=spread.mean, std=spread.std, step=record.checkpoint_step))
+        best = BestEvaluation(
+            mean=spread.mean, std=spread.std, step=record.checkpoint_step, deterministic=deterministic
+        )
+        found.append(best)
     if (kept := row.best_policy) is not None:
-        found.append(BestEvaluation(mean=kept["mean_return"], std=kept["std_return"], step=kept["step"]))
+        mean, std = kept["mean_return"], kept["std_return"]
+        found.append(BestEvaluation(mean=mean, std=std, step=kept["step"], deterministic=deterministic))
     return max(found, key=lambda one: one.mean, default=None)
 
 

@@ -325,7 +325,11 @@ def specification_of(subject: _Subject, point: ForkPoint | None) -> ExperimentSp
         grid={change.name: [subject.before, change.value]},
         seeds=_fresh_seeds(config.seed, len(subject.earlier)),
         parallel=2 * SEEDS,  # all runs are queued at once, so each has its copy of the snapshot
-        score=ScorePlan(episodes=DEFAULT_SCORED_EPISODES, policy=PolicyChoice.LATEST),
+        score=ScorePlan(
+            episodes=DEFAULT_SCORED_EPISODES,
+            policy=PolicyChoice.LATEST,
+            deterministic=config.evaluation.deterministic,
+        ),
         fork=point,
         tests=HintTest(run_id=config.run_id, hint=subject.hint.id, title=subject.hint.title),
     )

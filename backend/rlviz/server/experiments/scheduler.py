@@ -47,7 +47,7 @@ from rlviz.server.catalog.runs import find_runs
 from rlviz.server.events import EventBus, ExperimentChanged, ExperimentEnded, TrialsChanged
 from rlviz.server.exchange.deliveries import LiveDeliveries
 from rlviz.server.experiments.open_experiment import OpenExperiment, Trial
-from rlviz.server.experiments.scoring import GreedyReturns, Scorer
+from rlviz.server.experiments.scoring import EvaluatedReturns, Scorer
 from rlviz.server.experiments.summaries import training_seconds
 from rlviz.server.runs.configuration import NewRun
 from rlviz.server.runs.service import RunService
@@ -198,7 +198,7 @@ class TrialFollower:
     """Follows the run of each trial and records its outcome. Callers hold the experiment's lock."""
 
     def __init__(
-        self, database: Database, trash: Trash, runs: TrialRuns, scorer: Scorer, greedy: GreedyReturns
+        self, database: Database, trash: Trash, runs: TrialRuns, scorer: Scorer, greedy: EvaluatedReturns
     ) -> None:
         self._database, self._trash, self._runs, self._scorer = database, trash, runs, scorer
         self._greedy = greedy
@@ -384,7 +384,7 @@ class ExperimentScheduler:
         self._settings, self._database, self._events = settings, database, events
         self._runs, self._clock, self._poll_seconds = runs, clock, poll_seconds
         self._age_clock = age_clock or AgeClock()
-        self._follower = TrialFollower(database, trash, runs, scorer, GreedyReturns(settings.runs_dir))
+        self._follower = TrialFollower(database, trash, runs, scorer, EvaluatedReturns(settings.runs_dir))
         self._disk, self._trust = DiskGuard(settings), TrustGuard(settings)
         self._experiments: dict[str, OpenExperiment] = {}
         self._damaged: dict[str, str] = {}

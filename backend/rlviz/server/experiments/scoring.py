@@ -1,4 +1,4 @@
-"""Score trained runs by an evaluation on new episodes, and read greedy evaluations during training for pruners."""
+"""Score trained runs by an evaluation on new episodes, and read evaluations during training for pruners."""
 
 from __future__ import annotations
 
@@ -101,8 +101,8 @@ def _is_asked(record: EvaluationRecord, plan: ScorePlan, policy: PolicyChoice) -
 MOST_RUNS = 256
 
 
-class GreedyReturns:
-    """Reads greedy evaluations from journals. Each row is read once, unless the run is rolled back. For one thread."""
+class EvaluatedReturns:
+    """Reads evaluations from journals. Each row is read once, unless the run is rolled back. For one thread."""
 
     def __init__(self, runs_dir: Path) -> None:
         self._runs_dir = runs_dir

@@ -220,7 +220,7 @@ class SpecificationCheck:
         ):
             raise InvalidRequest.field(
                 "/sweep/pruner",
-                "The pruner compares greedy evaluations during training, but the runs make none. Give "
+                "The pruner compares evaluations during training, but the runs make none. Give "
                 "`base.evaluation`, for instance every tenth of the steps, or no pruner.",
             )
         common = common_end(base.total_timesteps, searched_rollouts(base, spec.sweep.space))

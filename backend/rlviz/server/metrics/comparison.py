@@ -45,7 +45,7 @@ from rlviz.stats.comparison import (
 from rlviz.stats.criterion import Criterion, Source, common_criterion
 from rlviz.stats.experiments import Scale
 from rlviz.stats.experiments.trials import Made, made_of_curve, returns_of_training
-from rlviz.stats.groups import ComparisonEntry, FigureComparison, Greedy, Named, compare_figures, distinct_labels
+from rlviz.stats.groups import BestReturn, ComparisonEntry, FigureComparison, Named, compare_figures, distinct_labels
 from rlviz.stats.number_text import brief_number, duration
 from rlviz.stats.seeds import BAND_RESAMPLES, BandedCurve, banded_curve, explain_curve, select_far_enough
 from rlviz.stats.solved import Evaluated, SolvedAt, find_solved, solved_by_evaluations, solved_by_training
@@ -394,9 +394,9 @@ def _entry(one: Compared) -> ComparisonEntry:
         seconds=row.clock.at(time.time()) if row.attempts else None,
         group=row.group_id,
         group_label=row.name,
-        greedy=None
+        best_policy=None
         if best is None or not math.isfinite(best.mean_return)
-        else Greedy(best.mean_return, best.std_return, best.episodes),
+        else BestReturn(best.mean_return, best.std_return, best.episodes),
     )
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from threading import Lock
 
 from cachetools import LRUCache
@@ -24,11 +24,12 @@ from rlviz.server.metrics.service import MetricsService, Snapshot
 from rlviz.server.runs.presets import OwnPresets
 from rlviz.server.runs.service import RunService
 from rlviz.server.snapshots.forking import ForkService, knobs_in_force_now
-from rlviz.stats.hints import Case, GreedyEvaluation, Hint, Review, SuggestedChange, review
+from rlviz.stats.hints import Case, Hint, RequestedEvaluation, Review, SuggestedChange, review
 
 CACHED_RUNS = 200
 
-_Version = tuple[int, str, int | None, Superseded, tuple[GreedyEvaluation, ...]]
+_Requested = tuple[tuple[RequestedEvaluation, bool], ...]
+_Version = tuple[int, str, int | None, Superseded, _Requested]
 """Everything that the hints of a run depend on."""
 
 
@@ -76,21 +77,20 @@ class HintService:
         config = self._runs.config(run_id)
         return [change for change in hint.changes if self._forks.accepts(config, change.name, change.value)]
 
-    def _requested(self, run_id: str) -> tuple[GreedyEvaluation, ...]:
-        """Return the greedy evaluations that the user requested, by step."""
+    def _requested(self, run_id: str) -> _Requested:
+        """Return the evaluations that the user requested, by step, each with whether it was deterministic."""
         records = [row.parsed() for row in self._evaluations.list(run_id)]
         return tuple(
             sorted(
-                greedy_evaluation(record.checkpoint_step or 0, record.summary)
+                (requested_evaluation(record.checkpoint_step or 0, record.summary), record.deterministic)
                 for record in records
                 if record.origin is Origin.ASKED
-                and record.deterministic
                 and record.summary is not None
                 and record.summary.episode_return is not None
             )
         )
 
-    def _case(self, row: RunRow, found: Snapshot, requested: Sequence[GreedyEvaluation]) -> Case:
+    def _case(self, row: RunRow, found: Snapshot, requested: _Requested) -> Case:
         config = self._runs.config(row.id)
         environment = _environment(config)
         hyperparameters = {**config.hyperparameters, **knobs_in_force_now(self._runs.folder(row.id), config)}
@@ -110,7 +110,8 @@ class HintService:
             rollout=rollout_of(row.algo, config.hyperparameters),
             preset_timesteps=None if preset is None else preset.total_timesteps,
             changed_preset=preset is None or is_changed(preset, hyperparameters),
-            requested=requested,
+            requested=[one for one, deterministic in requested if deterministic is config.evaluation.deterministic],
+            deterministic=config.evaluation.deterministic,
             expected=None if preset is None else expected_return(preset, row.env_id),
             reward=config.reward,
             exploration=config.exploration,
@@ -126,11 +127,11 @@ class HintService:
             return None
 
 
-def greedy_evaluation(step: int, summary: EvaluationSummary) -> GreedyEvaluation:
+def requested_evaluation(step: int, summary: EvaluationSummary) -> RequestedEvaluation:
     """Return the mean return of the policy of ``step`` in an evaluation, with its standard error."""
     found = summary.episode_return
     assert found is not None, "it has episodes"
-    return GreedyEvaluation(step, found.mean, found.std / math.sqrt(len(summary.episodes)))
+    return RequestedEvaluation(step, found.mean, found.std / math.sqrt(len(summary.episodes)))
 
 
 def rollout_of(algo: str, hyperparameters: Mapping[str, JsonValue]) -> int:

@@ -298,7 +298,7 @@ class Comparison(Wire):
     threshold: float | None = Field(description="The requested threshold or the one that all runs share.")
     criterion: Source | None = Field(
         description="How it is decided, equally for all runs, when they reach the threshold: by the mean return of 100 "
-        "training episodes or by greedy evaluations during training; null: neither fits all runs."
+        "training episodes or by evaluations during training; null: neither fits all runs."
     )
     window: int
     x: Literal["step", "seconds", "episode"]

@@ -343,11 +343,15 @@ class Run(Wire):
 
 
 class BestEvaluation(Wire):
-    """The highest mean return of a policy that always takes its most likely action."""
+    """The highest mean return of a policy of the run, in episodes that did not select it."""
 
     mean: float
     std: float = Field(description="Population standard deviation over its episodes.")
     step: int | None = Field(description="Environment steps of the policy.")
+    deterministic: bool = Field(
+        description="Whether the policy took its most likely actions, as in the run's evaluations during training, or "
+        "sampled them."
+    )
 
 
 class RunDetail(Run):
@@ -361,7 +365,8 @@ class RunDetail(Run):
     )
     latest_evaluation: Evaluation | None
     best_evaluation: BestEvaluation | None = Field(
-        description="The best greedy result: of the best policy by periodic evaluation, or of an evaluation on request."
+        description="The best result: of the best policy by periodic evaluation, or of an evaluation on request that "
+        "chose its actions in the same way."
     )
     standing: Standing = Field(
         description="own: made here; trusted: made elsewhere and trusted by you; found: in the runs folder without "

@@ -29,7 +29,11 @@ class SessionCreate(Body):
     seed: Seed | None = Field(
         None, description=f"Seed of the first episode; each further episode adds 1. null: {DEFAULT_EVALUATION_SEED:,}."
     )
-    greedy: bool = Field(True, description="Take the best action instead of exploring as in training.")
+    greedy: bool | None = Field(
+        None,
+        description="Take the best action instead of exploring as in training; null: as the run evaluates during "
+        "training, and greedy without a run.",
+    )
     cell: int | None = Field(
         None,
         ge=0,

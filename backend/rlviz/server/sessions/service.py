@@ -54,7 +54,7 @@ class NewSession:
     env_options: Mapping[str, JsonValue] = field(default_factory=dict)
     checkpoint_step: int | None = None
     seed: int | None = None
-    greedy: bool = True
+    greedy: bool | None = None
     cell: int | None = None
 
 
@@ -202,7 +202,7 @@ class SessionService:
         common = {
             "mode": new.mode,
             "seed": seed,
-            "greedy": new.greedy,
+            "greedy": new.greedy is not False,
             "secret": secrets.token_hex(32),
             "service": str(ProcessIdentity.current()),
         }
@@ -214,7 +214,7 @@ class SessionService:
             return self._plan_of_environment(new, common)
         if new.env_options:
             raise InvalidRequest.field("/env_options", "A run brings its own options. Leave env_options out.")
-        return self._plan_of_run(new.run_id, new.checkpoint_step, new.cell, common)
+        return self._plan_of_run(new, new.run_id, common)
 
     def _plan_of_rom(self, new: NewSession, name: str, common: Mapping[str, object]) -> SessionPlan:
         if new.run_id is not None or new.env_id is not None or new.env_options or new.checkpoint_step is not None:
@@ -243,9 +243,7 @@ class SessionService:
             }
         )
 
-    def _plan_of_run(
-        self, run_id: str, step: int | None, cell: int | None, common: Mapping[str, object]
-    ) -> SessionPlan:
+    def _plan_of_run(self, new: NewSession, run_id: str, common: Mapping[str, object]) -> SessionPlan:
         with self._database.read() as session:
             run = get_run(session, run_id)
         folder = RunFolder(self._settings.runs_dir, run_id)
@@ -255,18 +253,19 @@ class SessionService:
         environment = find_environment(config)
         _check_usable(environment.id, environment.hint)
         policy = None
-        if step is not None:
-            policy = _policy_at(folder, run, step)
+        if new.checkpoint_step is not None:
+            policy = _policy_at(folder, run, new.checkpoint_step)
         elif run.actor is not RunActor.POLICY or not (run.state.has_worker or folder.newest_policy()):
             raise NothingToPlay(_why_nothing(run))
         return SessionPlan.model_validate(
             {
                 **common,
+                "greedy": config.evaluation.deterministic if new.greedy is None else new.greedy,
                 "env_id": config.env_id,
                 "run_folder": folder.path,
                 "policy": policy,
                 "ended_attempt": run.attempt if run.state.is_final else None,
-                "start": None if cell is None else self._cells.find_start(folder, config, cell),
+                "start": None if new.cell is None else self._cells.find_start(folder, config, new.cell),
             }
         )
 

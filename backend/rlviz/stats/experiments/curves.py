@@ -64,7 +64,7 @@ class Curves(Frozen):
     seeds reached."""
 
     source: str = Field(
-        description=f"evaluation: greedy policy; training: moving average of {TRAINING_WINDOW} episodes."
+        description=f"evaluation: evaluations during training; training: moving average of {TRAINING_WINDOW} episodes."
     )
     step: list[float]
     variants: list[VariantCurve] = Field(description="From best to worst.")
@@ -135,7 +135,7 @@ def _of_variant(
     """Return the curve of ``trials``, which are part of those ``with_curve``, which are part of ``everyone``."""
     found = banded_curve(np.array([grid.values[one.run_id] for one in trials]), resamples=resamples)
     ends, seeds = np.array([_end(one) for one in trials]), len(trials)
-    what = "greedy evaluations while it trained" if setting.greedy_curves else returns_of_training(TRAINING_WINDOW)
+    what = "evaluations while it trained" if setting.greedy_curves else returns_of_training(TRAINING_WINDOW)
     return VariantCurve(
         variant=variant,
         seeds=seeds,

@@ -138,7 +138,7 @@ def draw_curves(curves: Curves, threshold: float | None, places: Places, width: 
     if not known or not curves.step:
         return element("p", "No data was logged for a learning curve.")
     box = frame((0.0, curves.step[-1]), _spread(known), width)
-    what = "return of the greedy policy" if curves.source == "evaluation" else "return in training"
+    what = "return in evaluations" if curves.source == "evaluation" else "return in training"
     parts = box.drawn("environment steps", what)
     if threshold is not None:
         at = box.y(threshold)

@@ -94,7 +94,7 @@ class Trial:
         core_seconds: Processor time of its run.
         paid: Cost of all its attempts together.
         curve: Its learning curve; None if nothing was logged.
-        evaluated_every: Environment steps between greedy evaluations in training; None without any.
+        evaluated_every: Environment steps between evaluations in training; None without any.
         skipped: Whether the experiment ended first, which says nothing about the variant.
         pruned: Whether the search gave it up.
         policy: Which policy was scored, if known.
@@ -149,7 +149,7 @@ class Setting:
         environments: Environment of each variant, with its options.
         score: Kind of score.
         threshold: Return to reach in all environments; None: that of ``thresholds``, if any.
-        greedy_curves: Whether learning curves show greedy evaluations instead of training returns.
+        greedy_curves: Whether learning curves show evaluations instead of training returns.
         methods: Name of each variant without its environment; variants of one method train the same.
         scales: Scales of the environments whose returns can be normalised.
         thresholds: Return to reach by environment.

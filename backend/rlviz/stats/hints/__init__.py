@@ -7,7 +7,7 @@ and give tests/unit/test_hint_situations.py one situation in which it gives a hi
 
 from __future__ import annotations
 
-from rlviz.stats.hints.hint import Case, Finding, GreedyEvaluation, Hint, Rule, RuleState, SuggestedChange
+from rlviz.stats.hints.hint import Case, Finding, Hint, RequestedEvaluation, Rule, RuleState, SuggestedChange
 from rlviz.stats.hints.registry import RETURN_RULES, RULES, Review, find_hints, review
 
 __all__ = [
@@ -15,8 +15,8 @@ __all__ = [
     "RULES",
     "Case",
     "Finding",
-    "GreedyEvaluation",
     "Hint",
+    "RequestedEvaluation",
     "Review",
     "Rule",
     "RuleState",

@@ -1,6 +1,6 @@
 """First steps that come before changes of hyperparameters.
 
-Training curves say little about a policy while its preset is unfinished, or while its greedy policy has not been
+Training curves say little about a policy while its preset is unfinished, or while its policy has not been
 evaluated, because training returns include exploration. Whatever the rules find then, the advice is to finish or
 evaluate first, with unchanged hyperparameters.
 """
@@ -58,9 +58,15 @@ def as_first_step(case: Case, hint: Hint, step: FirstStep) -> Hint:
         id="not-evaluated",
         severity="info",
         title="Evaluate the policy first",
-        evidence=f"The policy has no greedy evaluation, and returns in training include exploration. {hint.evidence}",
+        evidence=f"{_not_evaluated(case)} {hint.evidence}",
         advice=(
             "evaluate the policy before you change hyperparameters",
             "evaluate the next run during training",
         ),
     )
+
+
+def _not_evaluated(case: Case) -> str:
+    if case.deterministic:
+        return "The policy has no greedy evaluation, and returns in training include exploration."
+    return "The policy was not evaluated, and returns in training come from many policies."

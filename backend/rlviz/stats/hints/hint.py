@@ -32,7 +32,7 @@ RECENT = 0.8
 
 
 @dataclass(frozen=True, order=True)
-class GreedyEvaluation:
+class RequestedEvaluation:
     """An evaluation that the user requested. ``step``: of the policy; ``mean``: its mean return; ``error``: standard
     error of the mean."""
 
@@ -62,7 +62,8 @@ class Case:
         rollout: Environment steps between two rounds of updates.
         preset_timesteps: Training length of the preset; None without one.
         changed_preset: Whether hyperparameters differ from the preset, or there is none.
-        requested: Greedy evaluations that the user requested.
+        requested: Evaluations that the user requested, and that choose actions as those during training.
+        deterministic: Whether evaluations take the most likely actions instead of sampling.
         expected: Lowest result of the preset's measurement.
         done: Environment steps that the run reports.
         cells: Cells of the environment's world; None if it has none.
@@ -82,7 +83,8 @@ class Case:
     rollout: int = 1
     preset_timesteps: int | None = None
     changed_preset: bool = True
-    requested: Sequence[GreedyEvaluation] = ()
+    requested: Sequence[RequestedEvaluation] = ()
+    deterministic: bool = True
     expected: float | None = None
     done: int = 0
     cells: int | None = None
@@ -131,13 +133,13 @@ class Case:
 
     @property
     def is_evaluated(self) -> bool:
-        """Whether a greedy evaluation covers the final policy."""
+        """Whether an evaluation covers the final policy."""
         steps = [*self.evaluations.step[-1:], *(one.step for one in self.requested)]
         return any(step >= RECENT * self.step for step in steps)
 
     @property
     def is_good_enough(self) -> bool:
-        """Whether a greedy evaluation shows that the task is solved, or cannot exclude it; without a threshold, whether
+        """Whether an evaluation shows that the task is solved, or cannot exclude it; without a threshold, whether
         the policy earns what its preset did when measured."""
         wanted = self.expected if self.threshold is None else self.threshold
         if wanted is None:
@@ -161,24 +163,24 @@ class Case:
 
     @cached_property
     def evaluations(self) -> Series:
-        """Mean returns of the greedy policy."""
+        """Mean returns in evaluations during training."""
         return self.curve(EVAL_REWARD)
 
     @property
-    def greedy(self) -> float | None:
-        """The newest greedy evaluation's mean return; None without evaluations."""
+    def evaluated(self) -> float | None:
+        """The newest evaluation's mean return; None without evaluations."""
         return float(self.evaluations.value[-1]) if len(self.evaluations) else None
 
     @cached_property
-    def greedy_rise(self) -> GreedyRise | None:
-        """How greedy evaluations rose over the last 40 % of the steps, if they clearly did."""
-        return GreedyRise.from_evaluations(self.evaluations, self.step)
+    def evaluated_rise(self) -> EvaluatedRise | None:
+        """How evaluations rose over the last 40 % of the steps, if they clearly did."""
+        return EvaluatedRise.from_evaluations(self.evaluations, self.step)
 
     @property
     def holds(self) -> bool:
-        """Whether the newest moving average or greedy evaluation reaches the threshold."""
+        """Whether the newest moving average or evaluation reaches the threshold."""
         return self.threshold is not None and any(
-            value is not None and value >= self.threshold for value in (self.final, self.greedy)
+            value is not None and value >= self.threshold for value in (self.final, self.evaluated)
         )
 
     @property
@@ -225,8 +227,8 @@ class Stretches:
 
 
 @dataclass(frozen=True)
-class GreedyRise:
-    """Mean returns of the greedy policy rose from ``before`` to ``after``, first at ``from_step``."""
+class EvaluatedRise:
+    """Mean returns in evaluations rose from ``before`` to ``after``, first at ``from_step``."""
 
     before: float
     after: float
@@ -238,24 +240,24 @@ class GreedyRise:
     """Minimum number of these evaluations."""
 
     @classmethod
-    def from_evaluations(cls, greedy: Series, step: int) -> GreedyRise | None:
+    def from_evaluations(cls, evaluations: Series, step: int) -> EvaluatedRise | None:
         """Compare the newer half of the late evaluations with the older half.
 
         Returns None if the difference is at most a tenth of their range, is within their noise, or if earlier ones
         were as good.
         """
-        late = greedy.step > cls.LATE * step
-        values, earlier = greedy.value[late], greedy.value[~late]
+        late = evaluations.step > cls.LATE * step
+        values, earlier = evaluations.value[late], evaluations.value[~late]
         half = len(values) // 2
-        if len(greedy) < cls.EVALUATIONS or half == 0:
+        if len(evaluations) < cls.EVALUATIONS or half == 0:
             return None
         before, after = float(values[:half].mean()), float(values[-half:].mean())
-        steps = np.diff(greedy.value)  # neighbours share the trend
+        steps = np.diff(evaluations.value)  # neighbours share the trend
         error = 1.5 * float(np.median(np.abs(steps - np.median(steps)))) / np.sqrt(half)  # robust: a few are jumps
-        clear = after - before > max(0.1 * float(np.ptp(greedy.value)), 1.5 * error)
+        clear = after - before > max(0.1 * float(np.ptp(evaluations.value)), 1.5 * error)
         if not clear or after <= float(earlier.max(initial=-np.inf)):
             return None
-        return cls(before, after, int(greedy.step[late][0]))
+        return cls(before, after, int(evaluations.step[late][0]))
 
 
 Severity = Literal["info", "warning", "problem"]

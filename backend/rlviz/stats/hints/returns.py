@@ -37,7 +37,7 @@ MAX_PARTS = 100
 def reward_collapsed(case: Case) -> Hint | None:
     """The returns lost more than half of what they had gained, and did not recover."""
     parts = case.stretches
-    if parts is None or case.holds or _greedy_kept(case):
+    if parts is None or case.holds or _evaluations_hold(case):
         return None
     best = int(np.argmax(parts.mean))
     low = int(np.argmin(parts.mean[: best + 1]))
@@ -97,22 +97,22 @@ def unstable(case: Case) -> Hint | None:
 
 
 def too_few_timesteps(case: Case) -> Hint | None:
-    """Training is over, and the returns, or those of the greedy policy, were still rising."""
+    """Training is over, and the returns, or those in evaluations, were still rising."""
     parts = case.stretches
     if parts is None or case.reached or not case.over:
         return None
-    if _stands_still(parts) and (greedy := case.greedy_rise) is not None:
+    if _stands_still(parts) and (late := case.evaluated_rise) is not None:
         return Hint(
             id="too-few-timesteps",
             severity="warning",
             title="It was still learning when training ended",
             metric=EVAL_REWARD,
-            from_step=greedy.from_step,
+            from_step=late.from_step,
             to_step=case.step,
             evidence=(
-                f"The greedy policy's mean return rose from {number_text(greedy.before)} to "
-                f"{number_text(greedy.after)} over the last "
-                f"40 % of the steps, while the return in training, with exploration, did not rise.{_goal(case)}"
+                f"The mean return in {_evaluations(case)} rose from {number_text(late.before)} to "
+                f"{number_text(late.after)} over the last "
+                f"40 % of the steps, while the return in training did not rise.{_goal(case)}"
             ),
             advice=drop_none(_longer(case)),
             learn=KNOBS,
@@ -141,9 +141,9 @@ def too_few_timesteps(case: Case) -> Hint | None:
 
 
 def flat(case: Case) -> Hint | None:
-    """The returns are where they started, and so is the greedy policy."""
+    """The returns are where they started, and so are those in evaluations."""
     parts = case.stretches
-    if parts is None or case.reached or case.greedy_rise or not _stands_still(parts) or _learned(case, parts):
+    if parts is None or case.reached or case.evaluated_rise or not _stands_still(parts) or _learned(case, parts):
         return None
     return Hint(
         id="reward-flat",
@@ -161,10 +161,10 @@ def flat(case: Case) -> Hint | None:
 
 
 def plateau(case: Case) -> Hint | None:
-    """The returns did not change over the last 40 % of the steps, below the threshold, and neither did the greedy
-    policy."""
+    """The returns did not change over the last 40 % of the steps, below the threshold, and neither did those in
+    evaluations."""
     parts = case.stretches
-    if parts is None or case.reached or case.greedy_rise or not _stands_still(parts) or not _learned(case, parts):
+    if parts is None or case.reached or case.evaluated_rise or not _stands_still(parts) or not _learned(case, parts):
         return None
     before, after = float(parts.mean[-4:-2].mean()), float(parts.mean[-2:].mean())
     return Hint(
@@ -188,14 +188,14 @@ def _stands_still(parts: Stretches) -> bool:
 
 
 def _learned(case: Case, parts: Stretches) -> bool:
-    """Whether the returns, or those of the greedy policy, rose clearly above their beginning."""
+    """Whether the returns, or those in evaluations, rose clearly above their beginning."""
     early = case.returns.value[: _first(case)]
     error = max(parts.noise, float(np.std(early) / np.sqrt(len(early))))
     rise = float(parts.mean[-4:].mean()) - _beginning(case)
-    greedy = case.evaluations.value
+    evaluated = case.evaluations.value
     if case.best is not None and case.best.mean_return > _beginning(case) + APART * error:
         return True
-    if len(greedy) >= 2 and greedy[-2:].min() > greedy[0] + max(CLEAR * error, 0.1 * abs(greedy[0])):
+    if len(evaluated) >= 2 and evaluated[-2:].min() > evaluated[0] + max(CLEAR * error, 0.1 * abs(evaluated[0])):
         return True
     return rise > 0 and rise >= CLEAR * error
 
@@ -209,13 +209,17 @@ def _beginning(case: Case) -> float:
     return float(case.returns.value[: _first(case)].mean())
 
 
-def _greedy_kept(case: Case) -> bool:
-    """Whether greedy evaluations show that the policy is still good although training returns fell."""
-    greedy = case.evaluations.value
-    if len(greedy) < 3 or case.evaluations.step[-1] < 0.8 * case.step:
+def _evaluations_hold(case: Case) -> bool:
+    """Whether evaluations show that the policy is still good although training returns fell."""
+    evaluated = case.evaluations.value
+    if len(evaluated) < 3 or case.evaluations.step[-1] < 0.8 * case.step:
         return False
-    gained = greedy.max() - greedy.min()
-    return bool(gained > 0 and greedy[-2:].min() >= greedy.max() - gained / 4)
+    gained = evaluated.max() - evaluated.min()
+    return bool(gained > 0 and evaluated[-2:].min() >= evaluated.max() - gained / 4)
+
+
+def _evaluations(case: Case) -> str:
+    return "greedy evaluations" if case.deterministic else "evaluations with sampled actions"
 
 
 def _goal(case: Case) -> str:

@@ -8,9 +8,13 @@ from pathlib import Path
 from typing import Any
 
 import gymnasium
+import numpy as np
 import pytest
-from stable_baselines3 import PPO
+import torch
+from stable_baselines3 import DQN, PPO, SAC, TD3
 from stable_baselines3.common.base_class import BaseAlgorithm
+from stable_baselines3.common.callbacks import BaseCallback
+from stable_baselines3.common.noise import NormalActionNoise
 
 from rlviz.domain.config import EvaluationPlan
 from rlviz.domain.evaluation import BestPolicy
@@ -18,25 +22,25 @@ from rlviz.domain.events import BestData, EventKind, EventRecord, InterruptedDat
 from rlviz.learning.algorithms import ALGORITHMS
 from rlviz.learning.algorithms.policy import Policy, make_playable
 from rlviz.learning.training import checkpoint
-from rlviz.learning.training.callback import RETEST_SEED, SCREENING_SEED, GreedyPlayer, PeriodicEvaluation, Score
+from rlviz.learning.training.callback import RETEST_SEED, SCREENING_SEED, EpisodePlayer, PeriodicEvaluation, Score
 from rlviz.learning.training.journals import RunJournals
 from rlviz.learning.training.watched import train_run
 from rlviz.rundir.folder import RunFolder
 from rlviz.rundir.retention import move_policies_aside
 from rlviz.server.catalog.projection.folder import end_row, row_of_folder
-from tests.support.training import ENV_ID, events, leftovers, make_run, messages, rows
+from tests.support.training import ENV_ID, column, events, leftovers, make_run, messages, rows
 
 PLAN = EvaluationPlan(every_steps=100, episodes=2)
 
 
-class Scripted(GreedyPlayer):
+class Scripted(EpisodePlayer):
     """Returns the given mean return for each evaluation; None is one that a stop interrupts."""
 
     def __init__(self, *means: float | None) -> None:
         self.means, self.seeds = list(means), []  # type: ignore[var-annotated]
 
     def play(
-        self, policy: Policy, seeds: Sequence[int], interrupted: Callable[[], bool], *_record: Any
+        self, policy: Policy, seeds: Sequence[int], interrupted: Callable[[], bool], *_record: Any, **_how: bool
     ) -> Score | None:
         self.seeds.append(seeds[0])
         mean = self.means.pop(0)
@@ -46,7 +50,7 @@ class Scripted(GreedyPlayer):
 def evaluations(
     folder: RunFolder,
     journals: RunJournals,
-    player: GreedyPlayer,
+    player: EpisodePlayer,
     threshold: float | None = None,
     first_update: int = 0,
     **plan: Any,
@@ -238,7 +242,7 @@ def test_without_a_threshold_training_does_not_end_early(
 
 
 def test_a_run_that_reached_its_goal_ends_early_and_says_why(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("rlviz.learning.training.components.GreedyPlayer", lambda _make: Endless())
+    monkeypatch.setattr("rlviz.learning.training.components.EpisodePlayer", lambda _make: Endless())
     plan = EvaluationPlan(every_steps=100, episodes=2, stop_after=2)
     folder = make_run(tmp_path, evaluation=plan, total_timesteps=100_000)
     assert train_run(folder)
@@ -249,14 +253,14 @@ def test_a_run_that_reached_its_goal_ends_early_and_says_why(tmp_path: Path, mon
     assert folder.model_path.is_file()
 
 
-class Endless(GreedyPlayer):
+class Endless(EpisodePlayer):
     """Always returns a perfect score."""
 
     def __init__(self) -> None:
         super().__init__(lambda: None)  # type: ignore[arg-type, return-value]
 
     def play(
-        self, policy: Policy, seeds: Sequence[int], interrupted: Callable[[], bool], *_record: Any
+        self, policy: Policy, seeds: Sequence[int], interrupted: Callable[[], bool], *_record: Any, **_how: bool
     ) -> Score | None:
         return Score((500.0, 500.0), (500, 500))
 
@@ -265,7 +269,7 @@ def test_a_stop_takes_effect_during_an_evaluation(tmp_path: Path) -> None:
     model = PPO("MlpPolicy", ENV_ID, n_steps=8, batch_size=8, seed=1, device="cpu")
     policy = make_playable(ALGORITHMS.get("ppo"), model)
     asked = iter([False, False, True])
-    player = GreedyPlayer(lambda: gymnasium.make(ENV_ID))
+    player = EpisodePlayer(lambda: gymnasium.make(ENV_ID))
     assert player.play(policy, range(20), lambda: next(asked)) is None
     assert list(asked) == [], "it is asked at every step"
     whole = player.play(policy, range(20), lambda: False)
@@ -274,3 +278,75 @@ def test_a_stop_takes_effect_during_an_evaluation(tmp_path: Path) -> None:
     assert whole.returns == tuple(map(float, whole.lengths))
     assert player.play(policy, [3, 4], lambda: False) == Score(whole.returns[3:5], whole.lengths[3:5])
     player.close()
+
+
+PENDULUM = "Pendulum-v1"
+SMALL = {"learning_starts": 40, "buffer_size": 200, "batch_size": 8}
+
+
+@pytest.mark.parametrize(
+    ("algorithm", "make"),
+    [
+        ("ppo", lambda: PPO("MlpPolicy", ENV_ID, n_steps=32, batch_size=16, seed=1, device="cpu")),
+        ("ppo", lambda: PPO("MlpPolicy", PENDULUM, n_steps=32, use_sde=True, batch_size=16, seed=1, device="cpu")),
+        ("dqn", lambda: DQN("MlpPolicy", ENV_ID, seed=1, device="cpu", **SMALL)),
+        ("sac", lambda: SAC("MlpPolicy", PENDULUM, use_sde=True, seed=1, device="cpu", **SMALL)),
+        (
+            "td3",
+            lambda: TD3(
+                "MlpPolicy",
+                PENDULUM,
+                action_noise=NormalActionNoise(np.zeros(1), np.ones(1)),
+                seed=1,
+                device="cpu",
+                **SMALL,
+            ),
+        ),
+    ],
+    ids=["PPO", "PPO with gSDE", "DQN", "SAC with gSDE", "TD3 with noise"],
+)
+def test_evaluations_with_sampled_actions_repeat_and_leave_training_as_it_was(
+    algorithm: str, make: Callable[[], BaseAlgorithm]
+) -> None:
+    def trained(callback: BaseCallback | None) -> list[torch.Tensor]:
+        model = make()
+        model.learn(96, callback=callback)
+        return list(model.policy.parameters())
+
+    watching = Evaluating(algorithm)
+    evaluated, undisturbed = trained(watching), trained(None)
+    assert all(torch.equal(one, other) for one, other in zip(evaluated, undisturbed, strict=True))
+    assert len(watching.scores) == 96 // 12
+    assert all(first == again for first, again in watching.scores)
+
+
+class Evaluating(BaseCallback):
+    """Evaluates twice every 12 steps, also within rollouts and before training has drawn its first action."""
+
+    def __init__(self, algorithm: str) -> None:
+        super().__init__()
+        self.algorithm, self.scores = algorithm, list[tuple[Score | None, Score | None]]()
+
+    def _on_step(self) -> bool:
+        if self.num_timesteps % 12 == 0:
+            env_id = ENV_ID if self.model.action_space.shape == () else PENDULUM
+            player = EpisodePlayer(lambda: gymnasium.make(env_id, max_episode_steps=30))
+            policy = make_playable(ALGORITHMS.get(self.algorithm), self.model)
+            first, again = (player.play(policy, [5, 6], lambda: False, deterministic=False) for _ in range(2))
+            self.scores.append((first, again))
+            player.close()
+        return True
+
+
+def test_a_run_whose_plan_samples_actions_keeps_the_policy_by_them_and_says_so_in_its_records(tmp_path: Path) -> None:
+    scores: dict[bool, list[float | None]] = {}
+    for deterministic in (True, False):
+        plan = EvaluationPlan(every_steps=128, episodes=5, deterministic=deterministic)
+        folder = make_run(tmp_path / str(deterministic), evaluation=plan, total_timesteps=384, seed=3)
+        assert train_run(folder)
+        scores[deterministic] = column(folder, "eval/mean_reward")
+        records = [folder.evaluations.read(one) for one in folder.evaluations.ids()]
+        assert records
+        assert {record.deterministic for record in records} == {deterministic}
+    assert len(scores[True]) == len(scores[False])
+    assert scores[True] != scores[False]

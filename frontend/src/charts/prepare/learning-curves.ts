@@ -7,8 +7,8 @@ interface LearningCurveOptions {
   title: string;
   help?: string;
   unit?: string;
-  /** Whether there are greedy evaluations. */
-  evaluated: boolean;
+  /** Whether there are evaluations, and whether they are greedy or sample actions; null: there are none. */
+  evaluated: "greedy" | "sampled" | null;
   /** Number of the last episodes that are averaged; null while unknown. */
   meanEpisodes?: number | null;
   empty?: string;
@@ -22,7 +22,7 @@ export interface ReturnLevels {
   random: number | null;
 }
 
-/** A chart of the return: every episode, the mean over the last ones, greedy evaluations, and reference levels. */
+/** A chart of the return: every episode, the mean over the last ones, evaluations, and reference levels. */
 export function rewardChart(
   source: ChartSource,
   levels: ReturnLevels,
@@ -32,7 +32,7 @@ export function rewardChart(
     ...{ id: "rollout/ep_rew_mean", empty, ...words },
     series: [
       ...episodes(source, "episode/reward", { metric: MEAN_RETURN, of: meanEpisodes }),
-      ...(evaluated ? [greedy(source, "eval/mean_reward", "eval/std_reward")] : []),
+      ...(evaluated ? [evaluations(source, evaluated, "eval/mean_reward", "eval/std_reward")] : []),
     ],
     references: returnLevels(levels),
   };
@@ -46,7 +46,7 @@ export function returnLevels({ threshold, random }: ReturnLevels): Reference[] {
   ];
 }
 
-/** A chart of episode length: every episode, the mean over the last ones, and greedy evaluations. */
+/** A chart of episode length: every episode, the mean over the last ones, and evaluations. */
 export function lengthChart(
   source: ChartSource,
   { evaluated, meanEpisodes, ...words }: LearningCurveOptions,
@@ -55,7 +55,7 @@ export function lengthChart(
     ...{ id: "rollout/ep_len_mean", empty, references: [], ...words },
     series: [
       ...episodes(source, "episode/length", { metric: MEAN_LENGTH, of: meanEpisodes }),
-      ...(evaluated ? [greedy(source, "eval/mean_ep_length")] : []),
+      ...(evaluated ? [evaluations(source, evaluated, "eval/mean_ep_length")] : []),
     ],
   };
 }
@@ -80,9 +80,15 @@ function episodes(source: ChartSource, metric: string, mean: MeanLine): SeriesSp
   ];
 }
 
-function greedy(source: ChartSource, metric: string, spread?: string): SeriesSpec {
+function evaluations(
+  source: ChartSource,
+  how: "greedy" | "sampled",
+  metric: string,
+  spread?: string,
+): SeriesSpec {
+  const label = how === "greedy" ? "Greedy evaluation" : "Evaluation, sampled actions";
   return {
-    ...{ id: "eval", source, metric, label: "Greedy evaluation" },
+    ...{ id: "eval", source, metric, label },
     ...{ mode: "markers", color: "series-4", spread },
   };
 }

@@ -69,7 +69,7 @@ describe("the reward chart", () => {
       rewardChart(
         held([]),
         { threshold: 475, random: null },
-        { title: "Episode return", evaluated: false },
+        { title: "Episode return", evaluated: null },
       ),
       options(),
     );
@@ -87,7 +87,7 @@ describe("the reward chart", () => {
         rewardChart(
           source,
           { threshold: 475, random: null },
-          { title: "Episode return", evaluated: false, meanEpisodes: 100 },
+          { title: "Episode return", evaluated: null, meanEpisodes: 100 },
         ),
         options(),
       ).summary,
@@ -98,11 +98,11 @@ describe("the reward chart", () => {
 
   test("has no reference without a threshold of the environment", () => {
     expect(
-      rewardChart(held([]), { threshold: null, random: null }, { title: "", evaluated: false })
+      rewardChart(held([]), { threshold: null, random: null }, { title: "", evaluated: null })
         .references,
     ).toEqual([]);
     expect(
-      rewardChart(held([]), { threshold: 0, random: null }, { title: "", evaluated: false })
+      rewardChart(held([]), { threshold: 0, random: null }, { title: "", evaluated: null })
         .references,
     ).toHaveLength(1);
   });
@@ -112,7 +112,7 @@ describe("the reward chart", () => {
       [10, { [REWARD]: 400 }],
       [20, { [REWARD]: 420 }],
     ]);
-    const words = { title: "", evaluated: false };
+    const words = { title: "", evaluated: null };
     const chart = (random: number | null) =>
       prepare(rewardChart(source, { threshold: null, random }, words), options());
     expect(chart(-5_000).y).toEqual(chart(null).y);
@@ -126,9 +126,10 @@ describe("the reward chart", () => {
       [20, { "eval/mean_reward": 200 }],
     ]);
     const model = prepare(
-      rewardChart(source, { threshold: null, random: null }, { title: "", evaluated: true }),
+      rewardChart(source, { threshold: null, random: null }, { title: "", evaluated: "sampled" }),
       options(),
     );
+    expect(model.summary).toContain("Evaluation, sampled actions 200.0");
     expect(model.curves[2]!.spread).toEqual([20, null]);
     expect(model.data.slice(-2)).toEqual([
       [120, null],

@@ -1,7 +1,14 @@
 "use client";
 
 import { StepForward } from "lucide-react";
-import { type RefObject, useEffect, useMemo, useState } from "react";
+import {
+  type RefObject,
+  useCallback,
+  useEffect,
+  useMemo,
+  useState,
+  useSyncExternalStore,
+} from "react";
 import type { Run } from "@/api/types";
 import { useInView } from "@/lib/media";
 import { browserTimers } from "@/lib/time";
@@ -36,7 +43,7 @@ export function useRacers(
   // A run that keeps playing keeps its session when another one takes a place.
   const [sessions] = useState(() => new Map<string, SessionClient>());
   const [playing, setPlaying] = useState(true);
-  const [greedy, setGreedy] = useState(true);
+  const [greedy, setGreedy] = useState<boolean | null>(null);
   const inView = useInView(place);
   const pageSeen = usePageSeen();
   const wanted = inView === true && pageSeen;
@@ -58,7 +65,7 @@ export function useRacers(
   }, [lockstep, wanted]);
   useEffect(() => lockstep.setPlaying(playing), [lockstep, playing]);
   useEffect(() => {
-    for (const client of clients) client.setGreedy(greedy);
+    if (greedy !== null) for (const client of clients) client.setGreedy(greedy);
   }, [clients, greedy]);
   const onStep = () => {
     setPlaying(false);
@@ -66,7 +73,7 @@ export function useRacers(
   };
   return {
     ...{ clients, wanted },
-    controls: { playing, onPlaying: setPlaying, onStep, greedy, onGreedy: setGreedy },
+    controls: { clients, playing, onPlaying: setPlaying, onStep, onGreedy: setGreedy },
   };
 }
 
@@ -79,15 +86,33 @@ function sessionOf(sessions: Map<string, SessionClient>, id: string): SessionCli
 }
 
 interface LiveControlsProps {
+  clients: readonly SessionClient[];
   playing: boolean;
   onPlaying: (playing: boolean) => void;
   onStep: () => void;
-  greedy: boolean;
   onGreedy: (greedy: boolean) => void;
 }
 
+/** How all clients choose their actions; null if they differ. Each begins as its run is evaluated. */
+function useActions(clients: readonly SessionClient[]): "greedy" | "exploring" | null {
+  const subscribe = useCallback(
+    (onChange: () => void) => {
+      const ends = clients.map(({ state }) => state.subscribe(onChange));
+      return () => ends.forEach((end) => end());
+    },
+    [clients],
+  );
+  const read = () => {
+    const [first, ...others] = clients.map(({ state }) => state.get().greedy);
+    if (others.some((other) => other !== first)) return null;
+    return first === false ? "exploring" : "greedy";
+  };
+  return useSyncExternalStore(subscribe, read, () => "greedy");
+}
+
 /** Controls of all runs that play together: pause, one step, and how actions are chosen. */
-export function LiveControls({ playing, onPlaying, onStep, greedy, onGreedy }: LiveControlsProps) {
+export function LiveControls({ clients, playing, onPlaying, onStep, onGreedy }: LiveControlsProps) {
+  const actions = useActions(clients);
   return (
     <div role="group" aria-label="All runs" className="flex flex-wrap items-center gap-1">
       <PlayKey goesOn={playing} disabled={false} onPress={() => onPlaying(!playing)} />
@@ -101,7 +126,7 @@ export function LiveControls({ playing, onPlaying, onStep, greedy, onGreedy }: L
           { value: "greedy", label: "Greedy" },
           { value: "exploring", label: "Exploring" },
         ]}
-        value={greedy ? "greedy" : "exploring"}
+        value={actions}
         onChange={(value) => onGreedy(value === "greedy")}
       />
     </div>

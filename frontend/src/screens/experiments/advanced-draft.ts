@@ -15,7 +15,7 @@ export interface AdvancedDraft {
   episodes: string;
   policy: NonNullable<NonNullable<CreateExperiment["score"]>["policy"]>;
   actions: "greedy" | "sampled";
-  /** Environment steps between greedy evaluations while a run trains. */
+  /** Environment steps between evaluations while a run trains. */
   every: string;
   /** Runs at once. */
   parallel: string;

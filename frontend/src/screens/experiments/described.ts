@@ -175,7 +175,8 @@ function evaluationText(
 ): string {
   if (!plan) return "as the preset says";
   if (plan.every_steps == null) return "never";
-  const often = `every ${count(plan.every_steps)} steps, ${plural(plan.episodes ?? 0, "episode")}`;
+  const sampled = plan.deterministic === false ? " with sampled actions" : "";
+  const often = `every ${count(plan.every_steps)} steps, ${plural(plan.episodes ?? 0, "episode")}${sampled}`;
   return plan.stop_after == null
     ? often
     : `${often}; ends once ${plan.stop_after} in a row solve it`;

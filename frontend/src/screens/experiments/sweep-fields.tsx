@@ -64,7 +64,7 @@ export function SweepFields({ sweep, fields, problems, onChange }: SweepFieldsPr
             </Select>
           )}
         </Field>
-        <Field label="Pruner" hint="Stops weak trials early, by greedy evaluations.">
+        <Field label="Pruner" hint="Stops weak trials early, by evaluations during training.">
           {(control) => (
             <Select
               {...control}

@@ -164,7 +164,7 @@ export function curveWithin({ step, middle, low, high }: MeasuredCurve, length: 
 
 /** How the measured curve was made. */
 export function curveSentence({ source, shows }: MeasuredCurve): string {
-  const of = source === "evaluation" ? "greedy evaluations" : "returns in training";
+  const of = source === "evaluation" ? "evaluations" : "returns in training";
   const over =
     shows === "iqm"
       ? "interquartile mean over the seeds with its 95 % interval"

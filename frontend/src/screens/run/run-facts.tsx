@@ -3,7 +3,7 @@
 import type { ReactNode } from "react";
 import { useMetricRegistry } from "@/api/metric-registry";
 import { learns } from "@/api/run-availability";
-import { hasLength, isActive, progress } from "@/api/runs";
+import { hasLength, isActive, isGreedy, progress } from "@/api/runs";
 import type { RunDetail } from "@/api/types";
 import { duration, elapsed, remaining } from "@/lib/format-time";
 import { brief, count, decimal, NONE, percent, plural } from "@/lib/number";
@@ -19,7 +19,7 @@ interface RunFactsProps {
   series: RunSeries;
 }
 
-/** Four figures: progress and time left, the return now, the best greedy evaluation, and when it was solved. */
+/** Four figures: progress and time left, the return now, the best evaluation, and when it was solved. */
 export function RunFacts({ run, series }: RunFactsProps) {
   const training = ["running", "pausing", "stopping"].includes(run.status);
   const [, newestMean] = useStreamedEnds(series, MEAN_RETURN);
@@ -104,12 +104,12 @@ function timeText(run: RunDetail, trained: number | null): string {
   return trained === null ? "not started" : duration(trained);
 }
 
-/** The best mean return of a policy without exploration: of the best kept policy, or of an evaluation. */
+/** The best mean return of a policy: of the best kept policy, or of an evaluation. */
 function BestEvaluation({ run }: { run: RunDetail }) {
   const found = run.best_evaluation;
   return (
     <Figure
-      label="Best evaluation, greedy"
+      label={`Best evaluation, ${isGreedy(run) ? "greedy" : "sampled"}`}
       notes={found ? [`policy of step ${brief(found.step)}`] : ["no evaluation yet"]}
     >
       {found ? (

@@ -30,7 +30,7 @@ from rlviz.learning.environments.state import read_state
 from rlviz.learning.exploration.bonuses import exploration_of
 from rlviz.learning.exploration.imitation import make_imitation
 from rlviz.learning.training.builder import build_model
-from rlviz.learning.training.callback import GreedyPlayer, JournalOutput, PeriodicEvaluation, RunCallback, RunLogger
+from rlviz.learning.training.callback import EpisodePlayer, JournalOutput, PeriodicEvaluation, RunCallback, RunLogger
 from rlviz.learning.training.checkpoint import Checkpoints
 from rlviz.learning.training.components import collect_counters
 from rlviz.learning.training.journals import RunJournals
@@ -256,7 +256,7 @@ def _counters(
         evaluation = PeriodicEvaluation(
             scratch,
             config.evaluation,
-            GreedyPlayer(lambda: make_environment(config, whole_episodes=True)),
+            EpisodePlayer(lambda: make_environment(config, whole_episodes=True)),
             journals,
             make_playable=_never,
             threshold=None,

@@ -95,17 +95,17 @@ class ReportFilmService:
         cause = None
         try:
             for policy in self._chosen(run_id):
-                self._film.clip(run_id, step=policy.step, seed=DEFAULT_EVALUATION_SEED, greedy=True)
+                self._film.clip(run_id, step=policy.step, seed=DEFAULT_EVALUATION_SEED, greedy=None)
         except (NotTrusted, EnvironmentMissing, NotEnoughDisk, NothingToEvaluate) as error:
             cause = str(error)
         return replace(self.state(run_id), cause=cause) if cause else self.state(run_id)
 
     def state(self, run_id: str) -> FilmState:
         """Return how far the clips are. Raises RunNotFound, or RunFolderError."""
-        chosen, found = self._chosen(run_id), list[Clip]()
+        chosen, found, greedy = self._chosen(run_id), list[Clip](), self._is_greedy(run_id)
         for policy in chosen:
             with suppress(ArtifactNotFound):  # it was never requested
-                found.append(self._film.find(run_id, clip_id(policy.step, DEFAULT_EVALUATION_SEED, greedy=True)))
+                found.append(self._film.find(run_id, clip_id(policy.step, DEFAULT_EVALUATION_SEED, greedy)))
         failed = [one for one in found if one.status is ClipStatus.FAILED]
         return FilmState(
             moments=len(chosen),
@@ -127,12 +127,19 @@ class ReportFilmService:
         return Film(cells, _notes(len(cells), moments, chosen, of_policies=of_policies))
 
     def _clips(self, run_id: str) -> list[Clip]:
-        """Return the clips of single policies that play greedily with the common seed."""
+        """Return the clips of single policies that play with the common seed, as the run evaluates them."""
+        greedy = self._is_greedy(run_id)
         return [
             clip
             for clip in self._film.clips(run_id)
-            if clip.kind == "clip" and clip.greedy and clip.seed == DEFAULT_EVALUATION_SEED and clip.step is not None
+            if clip.kind == "clip"
+            and clip.greedy is greedy
+            and clip.seed == DEFAULT_EVALUATION_SEED
+            and clip.step is not None
         ]
+
+    def _is_greedy(self, run_id: str) -> bool:
+        return self._runs.config(run_id).evaluation.deterministic
 
     def _chosen(self, run_id: str) -> list[KeptPolicy]:
         return spread_policies(self._film.policies(run_id).policies, FILMED)

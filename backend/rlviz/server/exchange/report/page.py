@@ -324,7 +324,7 @@ def _legend(curve: Curve) -> Element:
     if len(curve.mean) > 1:
         entries.append((curve.mean_label, element("line", x1=0, x2=28, y1=6, y2=6, class_="mean")))
     if curve.evaluations:
-        entries.append(("Greedy evaluation", element("path", d="M14 1l5 5l-5 5l-5-5z", class_="evaluation")))
+        entries.append((curve.evaluation_label, element("path", d="M14 1l5 5l-5 5l-5-5z", class_="evaluation")))
     if curve.marks:
         entries.append(("Event", element("g", element("circle", cx=14, cy=6, r=5), class_="mark")))
     return element(

@@ -13,6 +13,7 @@ from pydantic import JsonValue
 from rlviz import __version__
 from rlviz.domain.config import ExplorationPlan, RunActor, RunConfig
 from rlviz.domain.errors import ArtifactNotFound, InvalidRequest, RunFolderError, UnknownName
+from rlviz.domain.evaluation import EvaluationRecord
 from rlviz.domain.ids import utc
 from rlviz.domain.limits import DEFAULT_CURVE_POINTS
 from rlviz.domain.metrics import EPISODE_REWARD, EVAL_REWARD
@@ -25,7 +26,7 @@ from rlviz.learning.environments.custom import find_environment
 from rlviz.learning.environments.random_returns import find_random_return
 from rlviz.learning.presets.catalog import preset_for
 from rlviz.rundir.folder import RunFolder
-from rlviz.server.catalog.models import EvaluationRow, RunRow
+from rlviz.server.catalog.models import RunRow
 from rlviz.server.evaluations.service import EvaluationService
 from rlviz.server.exchange.report.film import ReportFilmService
 from rlviz.server.exchange.report.page import config_text, write_page
@@ -127,14 +128,17 @@ class RunReportService:
     def story(self, run_id: str, film: Film | None = None) -> Story:
         """Return what the report says, without the film unless it is given. Raises the errors of ``report``."""
         row, config, now = self._runs.get(run_id), self._runs.config(run_id), self._clock()
-        folder = self._runs.folder(run_id)
+        folder, deterministic = self._runs.folder(run_id), config.evaluation.deterministic
+        how = "greedy evaluation" if deterministic else "evaluation with sampled actions"
+        best = self._evaluations.find_best(row, deterministic=deterministic)
         environment, evaluations = _environment(config), self._evaluations.list(run_id)
         events = list_events(read_events(folder), evaluations)
         marks = _marks(events)
+        alike = [record for one in evaluations if (record := one.parsed()).deterministic is deterministic]
         return Story(
             head=_head(row, config, now),
-            verdict=_verdict(row, self._evaluations.find_best(row), now),
-            curve=self._curve(row, folder, environment, evaluations, events, marks),
+            verdict=_verdict(row, best, now, how),
+            curve=self._curve(row, folder, environment, alike, events, marks, how),
             settings=_settings(config, self._preset(config, environment), self._active_rules(run_id)),
             events=_events(events, marks),
             hints=[_advice(hint) for hint in self._hints.find_hints(run_id).hints],
@@ -162,9 +166,10 @@ class RunReportService:
         row: RunRow,
         folder: RunFolder,
         environment: Environment | None,
-        evaluations: Sequence[EvaluationRow],
+        evaluations: Sequence[EvaluationRecord],
         events: Sequence[RunEvent],
         marks: Sequence[Mark],
+        how: str,
     ) -> Curve:
         request = CurveRequest(DEFAULT_CURVE_POINTS)
         curves = self._metrics.curves(folder, [EPISODE_REWARD, EVAL_REWARD, LOGGED_MEAN], request).curves
@@ -180,7 +185,7 @@ class RunReportService:
             for name, curve in curves.items()
         }
         periodic = [
-            Evaluated(step, value, f"Greedy evaluation while training: mean return {decimal(value)}.")
+            Evaluated(step, value, f"{how.capitalize()} while training: mean return {decimal(value)}.")
             for step, value in points.get(EVAL_REWARD, [])
         ]
         requested = _evaluated(evaluations, events)
@@ -193,6 +198,7 @@ class RunReportService:
             mean=mean,
             mean_label=f"Mean of {MEAN_EPISODES}",
             evaluations=[*periodic, *requested],
+            evaluation_label=how.capitalize(),
             threshold=row.reward_threshold,
             random=None if random is None else random.mean,
             solved=row.solved_step,
@@ -285,8 +291,8 @@ def _origins(config: RunConfig) -> list[str]:
     return found
 
 
-def _verdict(row: RunRow, best: BestEvaluation | None, now: float) -> Verdict:
-    headline, tone = _headline(row, best)
+def _verdict(row: RunRow, best: BestEvaluation | None, now: float, how: str) -> Verdict:
+    headline, tone = _headline(row, best, how)
     trained = row.clock.at(now) if row.attempts else None
     time = "not started" if trained is None else duration(trained)
     whole = row.end_step > 0
@@ -304,10 +310,10 @@ def _verdict(row: RunRow, best: BestEvaluation | None, now: float) -> Verdict:
     ]
     if row.actor is RunActor.POLICY:
         figures.append(
-            Figure("Best greedy evaluation", "–", ["not evaluated"])
+            Figure(f"Best {how}", "–", ["not evaluated"])
             if best is None
             else Figure(
-                "Best greedy evaluation",
+                f"Best {how}",
                 decimal(best.mean),
                 [] if best.step is None else [f"policy of step {best.step:,}"],
                 f"± {decimal(best.std)}",
@@ -318,7 +324,7 @@ def _verdict(row: RunRow, best: BestEvaluation | None, now: float) -> Verdict:
     return Verdict(headline, tone, figures)
 
 
-def _headline(row: RunRow, best: BestEvaluation | None) -> tuple[str, Tone]:
+def _headline(row: RunRow, best: BestEvaluation | None, how: str) -> tuple[str, Tone]:
     """Return the sentence that sums the run up, and its tone."""
     solved = solved_at(row, row.solved, row.reward_threshold)
     if solved is not None:
@@ -330,7 +336,7 @@ def _headline(row: RunRow, best: BestEvaluation | None) -> tuple[str, Tone]:
             return f"Not known to be solved: solving it takes {goal}.", "warn"
         return f"Not solved yet: solving it takes {goal}.", "live" if row.state.is_active else "warn"
     if best is not None:
-        return f"The best greedy evaluation returns {decimal(best.mean)} ± {decimal(best.std)}.", "rest"
+        return f"The best {how} returns {decimal(best.mean)} ± {decimal(best.std)}.", "rest"
     if row.ep_rew_mean is not None:
         return f"The mean return of the last episodes is {decimal(row.ep_rew_mean)}.", "rest"
     return "No episode has ended yet.", "rest"
@@ -367,17 +373,17 @@ def _line(step: Floats, value: Floats) -> Points:
     return list(zip(x.tolist(), y.tolist(), strict=True))
 
 
-def _evaluated(evaluations: Sequence[EvaluationRow], events: Sequence[RunEvent]) -> list[Evaluated]:
-    """Return the greedy evaluations on request of policies that still count, by step."""
+def _evaluated(evaluations: Sequence[EvaluationRecord], events: Sequence[RunEvent]) -> list[Evaluated]:
+    """Return the evaluations on request of policies that still count, by step."""
     superseded = {
         event.details.evaluation_id
         for event in events
         if event.superseded and isinstance(event.details, EvaluationEnded)
     }
     found = []
-    for record in (one.parsed() for one in evaluations):
+    for record in evaluations:
         step = record.checkpoint_step
-        if not record.deterministic or step is None or record.summary is None or record.id in superseded:
+        if step is None or record.summary is None or record.id in superseded:
             continue
         spread = record.summary.episode_return
         if spread is None:
@@ -479,8 +485,12 @@ def _facts(config: RunConfig) -> list[Setting]:
     if config.total_timesteps:
         facts.append(("requested steps", f"{config.total_timesteps:,}"))
     if config.evaluation.every_steps is not None:
+        sampled = "" if config.evaluation.deterministic else ", with sampled actions"
         facts.append(
-            ("evaluation", f"{config.evaluation.episodes} episodes every {config.evaluation.every_steps:,} steps")
+            (
+                "evaluation",
+                f"{config.evaluation.episodes} episodes every {config.evaluation.every_steps:,} steps{sampled}",
+            )
         )
     if config.reward is not None:
         facts.append(("reward in training", str(config.reward)))
@@ -536,6 +546,7 @@ def _command(config: RunConfig, preset: Preset | None) -> str | None:
     plan, usual_plan = config.evaluation, None if preset is None else preset.evaluation
     if plan.every_steps is not None:
         words += ["--evaluate-every", str(plan.every_steps), "--evaluate-episodes", str(plan.episodes)]
+        words += [] if plan.deterministic else ["--evaluate-sampled"]
         words += [] if plan.stop_after is None else ["--stop-after", str(plan.stop_after)]
     elif usual_plan is not None and usual_plan.every_steps is not None:
         words += ["--evaluate-every", "0"]

@@ -46,7 +46,7 @@ class Verdict:
 
 @dataclass(frozen=True)
 class Evaluated:
-    """A greedy evaluation: the step of the policy, its mean return, and a sentence."""
+    """An evaluation: the step of the policy, its mean return, and a sentence."""
 
     step: float
     mean: float
@@ -71,6 +71,7 @@ class Curve:
         episodes: Return of single episodes.
         mean: Mean return of the last episodes, in stretches between gaps.
         mean_label: What the mean is over.
+        evaluation_label: How policies chose their actions in evaluations.
         solved: Step at which the run was solved.
         forked: Step at which it was forked; what is before belongs to its parent.
         random: Mean return of random actions.
@@ -81,6 +82,7 @@ class Curve:
     mean: Points = ()
     mean_label: str = "Mean return"
     evaluations: Sequence[Evaluated] = ()
+    evaluation_label: str = "Greedy evaluation"
     threshold: float | None = None
     random: float | None = None
     solved: float | None = None

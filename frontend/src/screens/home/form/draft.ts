@@ -28,6 +28,8 @@ export interface EvaluationDraft {
   on: boolean;
   every: string;
   episodes: string;
+  /** Whether actions are sampled; otherwise the most likely ones are taken. */
+  sampled: boolean;
   /** Whether to end training after `stopAfter` evaluations in a row that reach the threshold. */
   stops: boolean;
   stopAfter: string;
@@ -79,6 +81,7 @@ const NO_EVALUATION: EvaluationDraft = {
   on: false,
   every: "10000",
   episodes: "10",
+  sampled: false,
   stops: false,
   stopAfter: "3",
 };
@@ -114,12 +117,13 @@ export function timestepsOf(choices: Choices, draft: Draft): string {
 
 /** The evaluation fields for a plan from a preset or a run's config. */
 export function evaluationFrom(plan: RunConfig["evaluation"] | null): EvaluationDraft {
-  const { every_steps, episodes, stop_after } = plan ?? {};
+  const { every_steps, episodes, deterministic, stop_after } = plan ?? {};
   if (every_steps == null) return NO_EVALUATION;
   return {
     on: true,
     every: String(every_steps),
     episodes: String(episodes ?? NO_EVALUATION.episodes),
+    sampled: deterministic === false,
     stops: stop_after != null,
     stopAfter: String(stop_after ?? NO_EVALUATION.stopAfter),
   };

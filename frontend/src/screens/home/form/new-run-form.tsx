@@ -21,7 +21,7 @@ import { Button } from "@/ui/button";
 import { Disclosure } from "@/ui/disclosure";
 import { Field, revealProblem } from "@/ui/field";
 import { Notice } from "@/ui/notice";
-import { controlClass } from "@/ui/select";
+import { controlClass, Select } from "@/ui/select";
 import { Switch } from "@/ui/switch";
 import { useCreateRun } from "../create-run";
 import { AlgorithmField, EnvironmentField } from "./choice-fields";
@@ -532,7 +532,26 @@ function EvaluationFields({ choices, draft, edit, problems }: FieldsProps) {
       {evaluation.on && (
         <div className="grid grid-cols-2 items-start gap-3 sm:grid-cols-3">
           {number("every", "Every", "Environment steps")}
-          {number("episodes", "Episodes", "Played without exploration")}
+          {number("episodes", "Episodes", "Played each time")}
+          <Field
+            label="Actions"
+            hint={
+              evaluation.sampled
+                ? "Drawn from the policy, as in training"
+                : "Always the action the policy prefers"
+            }
+          >
+            {(control) => (
+              <Select
+                {...control}
+                value={evaluation.sampled ? "sampled" : "greedy"}
+                onChange={({ target }) => change({ sampled: target.value === "sampled" })}
+              >
+                <option value="greedy">Greedy</option>
+                <option value="sampled">Sampled</option>
+              </Select>
+            )}
+          </Field>
           {solvable && (
             <div className="flex flex-col gap-2 max-sm:col-span-2">
               <Switch

@@ -82,9 +82,10 @@ export function submission(choices: Choices, draft: Draft): Submission {
       ]),
     );
   };
-  const planned = ({ every, episodes, stops, stopAfter }: EvaluationDraft) => ({
+  const planned = ({ every, episodes, sampled, stops, stopAfter }: EvaluationDraft) => ({
     every_steps: integer(POINTERS.every, every, limits.periodic_every_steps),
     episodes: integer(POINTERS.episodes, episodes, limits.periodic_episodes),
+    ...(sampled && { deterministic: false }),
     stop_after: stops ? integer(POINTERS.stopAfter, stopAfter, limits.periodic_stop_after) : null,
   });
   const algorithm = algorithmOf(choices, draft);

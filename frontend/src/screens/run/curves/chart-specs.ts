@@ -3,7 +3,7 @@
 import { useMemo } from "react";
 import { useAlgorithm, useEnvironment, useNameOfAlgorithm } from "@/api/choices";
 import { type MetricRegistry, useMetricRegistry } from "@/api/metric-registry";
-import { hasEnded } from "@/api/runs";
+import { hasEnded, isGreedy } from "@/api/runs";
 import type { MetricInfo, RunDetail } from "@/api/types";
 import { randomReturnOfRun } from "@/api/variant";
 import { lengthChart, rewardChart } from "@/charts/prepare/learning-curves";
@@ -134,10 +134,12 @@ export function useCharts(
   const subject = [run.name, run.env_id, algorithm, `seed ${run.seed}`].join(" · ");
   const ended = hasEnded(run);
   const { reward_threshold: threshold, config } = run;
+  const greedy = isGreedy(run);
   const environment = useEnvironment(run.env_id);
   const random = config ? randomReturnOfRun(environment, config) : null;
   return useMemo(() => {
-    const evaluated = found.includes("eval/mean_reward");
+    const how = greedy ? ("greedy" as const) : ("sampled" as const);
+    const evaluated = found.includes("eval/mean_reward") ? how : null;
     // Once the run has ended, metrics that were never logged get no empty chart.
     const { main, more, figures } = selectCharts(registry, {
       ...{ expected: ended ? NONE : expected, found },
@@ -167,6 +169,7 @@ export function useCharts(
     threshold,
     random,
     found,
+    greedy,
     traits,
     ended,
     subject,

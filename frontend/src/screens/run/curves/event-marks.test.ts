@@ -71,7 +71,7 @@ test("each mark says what happened", () => {
     "checkpoint 2000",
     "best 4000",
     "Evaluated at step 3,000: return 300.0 ± 12.0.",
-    "Greedy evaluation while training: mean return 99.0.",
+    "Evaluation while training: mean return 99.0.",
   ]);
 });
 

@@ -77,7 +77,7 @@ export function eventMarks(
       return place(step, time).map((at): ChartMark => ({ id, kind: "evaluation", at, text }));
     }),
     ...periodic.map(({ at, mean }): ChartMark => {
-      const text = `Greedy evaluation while training: mean return ${decimal(mean)}.`;
+      const text = `Evaluation while training: mean return ${decimal(mean)}.`;
       return { id: `periodic-${at}`, kind: "evaluation", at, text };
     }),
   ];

@@ -18,7 +18,7 @@ const past: RunPast = {
 const spec = rewardChart(
   new RunSeries(),
   { threshold: null, random: null },
-  { title: "Return", evaluated: false },
+  { title: "Return", evaluated: null },
 );
 
 test("past lines of a metric are drawn behind it and counted in no figure", () => {

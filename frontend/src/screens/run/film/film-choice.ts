@@ -4,7 +4,7 @@ import type { RunDetail } from "@/api/types";
 import type { ChartGroup } from "@/charts/chart-group";
 import { createStore, type Store } from "@/lib/store";
 import { useStore } from "@/lib/use-store";
-import { DEFAULT_CLIP_OPTIONS } from "@/player/film";
+import { clipOptionsOf } from "@/player/film";
 
 /**
  * Options of the film besides the moment: the seed, greedy or exploring, and whether the video of the whole training is
@@ -14,14 +14,12 @@ export interface FilmChoice extends ClipOptions {
   growth: boolean;
 }
 
-const USUAL: FilmChoice = { ...DEFAULT_CLIP_OPTIONS, growth: false };
-
-const choices = new WeakMap<ChartGroup, Store<FilmChoice>>();
+const choices = new WeakMap<ChartGroup, Store<Partial<FilmChoice>>>();
 
 /** The choice belongs to the charts of a page: the strip and the player share it, like the moment. */
-function filmChoice(group: ChartGroup): Store<FilmChoice> {
+function filmChoice(group: ChartGroup): Store<Partial<FilmChoice>> {
   let store = choices.get(group);
-  if (!store) choices.set(group, (store = createStore(USUAL)));
+  if (!store) choices.set(group, (store = createStore({})));
   return store;
 }
 
@@ -29,11 +27,13 @@ export function optionsOf({ seed, greedy }: FilmChoice): ClipOptions {
   return { seed, greedy };
 }
 
+/** What was chosen; otherwise what is usual for `run`. */
 export function useFilmChoice(
+  run: RunDetail,
   group: ChartGroup,
 ): [FilmChoice, (change: Partial<FilmChoice>) => void] {
   const store = filmChoice(group);
-  const choice = useStore(store);
+  const choice = { ...clipOptionsOf(run), growth: false, ...useStore(store) };
   return [choice, (change) => store.set({ ...store.get(), ...change })];
 }
 

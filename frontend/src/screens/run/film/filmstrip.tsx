@@ -13,7 +13,7 @@ import { stepScale, type StepScale } from "@/charts/prepare/axes";
 import { useInView } from "@/lib/media";
 import { brief, bytes, count, decimal, plural } from "@/lib/number";
 import {
-  DEFAULT_CLIP_OPTIONS,
+  clipOptionsOf,
   type Frame,
   frames,
   picturesOf,
@@ -44,7 +44,8 @@ export function Filmstrip({ run, group, axis, onChosen }: FilmstripProps) {
   const pageSeen = usePageSeen();
   const moment = useMoment(group);
   const stillUrl = useRunStill(run);
-  const [, choose] = useFilmChoice(group);
+  const { seed, greedy } = clipOptionsOf(run);
+  const [, choose] = useFilmChoice(run, group);
   const { policies, clips } = useFilm(run);
   const whyNotFilmed = whyNotTrusted(run);
   const kept = policies.data?.policies ?? NONE;
@@ -55,7 +56,10 @@ export function Filmstrip({ run, group, axis, onChosen }: FilmstripProps) {
   const placed = useMemo(() => scale ?? stepScale(last), [scale, last]);
   const width = axis.width - CHART_INSET.left - CHART_INSET.right;
   const places = Math.max(1, Math.floor(width / PICTURE));
-  const pictures = useMemo(() => picturesOf(clips.data ?? []), [clips.data]);
+  const pictures = useMemo(
+    () => picturesOf(clips.data ?? [], { seed, greedy }),
+    [clips.data, seed, greedy],
+  );
   const cells = useMemo(
     () => frames(kept, pictures, [from, to], places, placed.placeOf),
     [kept, pictures, from, to, places, placed],
@@ -100,7 +104,7 @@ export function Filmstrip({ run, group, axis, onChosen }: FilmstripProps) {
             {plural(kept.length, "policy", "policies")}, {bytes(policies.data.film_bytes)}; clips{" "}
             {bytes(policies.data.clip_bytes)} of {bytes(policies.data.clip_limit_bytes)}
             {pictures.size > 0 &&
-              ` · returns of one greedy episode each, seed ${count(DEFAULT_CLIP_OPTIONS.seed)}`}
+              ` · returns of one ${greedy ? "greedy " : ""}episode each, seed ${count(seed)}${greedy ? "" : ", with sampled actions"}`}
           </span>
           <Button
             size="sm"

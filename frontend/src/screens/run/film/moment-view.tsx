@@ -22,7 +22,7 @@ import { count, decimal, plural } from "@/lib/number";
 import { Stage, StageNote, useCornerWindow } from "@/player/agent/stage";
 import { ViewLayout } from "@/player/agent/views";
 import {
-  DEFAULT_CLIP_OPTIONS,
+  clipOptionsOf,
   type Picture,
   picturesOf,
   policyAfter,
@@ -54,7 +54,7 @@ interface MomentViewProps {
 export function MomentView({ run, group, onLeave, Fork }: MomentViewProps) {
   const moment = useMoment(group);
   const stillUrl = useRunStill(run);
-  const [choice, choose] = useFilmChoice(group);
+  const [choice, choose] = useFilmChoice(run, group);
   const { policies, clips } = useFilm(run);
   const kept = policies.data?.policies ?? [];
   const whyNotFilmed = whyNotTrusted(run);
@@ -80,7 +80,7 @@ export function MomentView({ run, group, onLeave, Fork }: MomentViewProps) {
         run={run}
         policies={kept}
         policy={policyAt(kept, moment)!}
-        pictures={picturesOf(clips.data ?? [])}
+        pictures={picturesOf(clips.data ?? [], clipOptionsOf(run))}
         options={optionsOf(choice)}
         onOptions={choose}
         onMoment={group.moment.set}
@@ -230,8 +230,8 @@ function PolicyMoment({
   const controller = usePlaybackController();
   const stillUrl = useRunStill(run);
   const { clip, isMaking, error, refetch } = useClip(run.id, policy.step, options);
-  const isOfStrip =
-    options.seed === DEFAULT_CLIP_OPTIONS.seed && options.greedy === DEFAULT_CLIP_OPTIONS.greedy;
+  const ofStrip = clipOptionsOf(run);
+  const isOfStrip = options.seed === ofStrip.seed && options.greedy === ofStrip.greedy;
   const picture = (isOfStrip && pictures.get(policy.step)) || null;
   const move = (by: number) => {
     const next = policyAfter(policies, policy.step, by);

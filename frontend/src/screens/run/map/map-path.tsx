@@ -4,11 +4,12 @@ import { useQuery } from "@tanstack/react-query";
 import { evaluationsQuery } from "@/api/evaluations";
 import { explainAction } from "@/api/http";
 import { recordedQuery } from "@/api/recording";
+import { isGreedy } from "@/api/runs";
 import { whyNotTrusted } from "@/api/run-availability";
 import { clipCellsQuery, episodeCellsQuery } from "@/api/steps";
 import type { Clip, Evaluation, RunDetail, RunMap } from "@/api/types";
 import { count, decimal } from "@/lib/number";
-import { DEFAULT_CLIP_OPTIONS, useClip, useKeptPolicy } from "@/player/film";
+import { clipOptionsOf, useClip, useKeptPolicy } from "@/player/film";
 import { Select } from "@/ui/select";
 
 /** Whose path the map shows: of the newest evaluated policy, of the policy of a step, of a recorded episode, or none. */
@@ -58,7 +59,10 @@ export function useMapPath(run: RunDetail, map: RunMap, chosen: PathOf, step: nu
       if (clip.isMaking || ofClip.data === undefined) {
         return { ...NOTHING, busy: true, says: `The policy of step ${count(clip.step)} plays…` };
       }
-      return drawn(ofClip.data, `of the policy of step ${count(clip.step)}, greedy`);
+      return drawn(
+        ofClip.data,
+        `of the policy of step ${count(clip.step)}, ${isGreedy(run) ? "greedy" : "with sampled actions"}`,
+      );
     }
     case "episode":
       if (ofEpisode.error) return failed(explainAction(ofEpisode.error));
@@ -87,7 +91,7 @@ function usePolicyClip(run: RunDetail, step: number | null) {
   const { policy, why, isPending } = useKeptPolicy(run, step);
   const untrusted = whyNotTrusted(run);
   const asked = untrusted === null && policy ? policy.step : null;
-  const { clip, error, isMaking } = useClip(run.id, asked, DEFAULT_CLIP_OPTIONS);
+  const { clip, error, isMaking } = useClip(run.id, asked, clipOptionsOf(run));
   const isOwn = clip !== undefined && clip.step === policy?.step;
   return {
     clip: isOwn ? clip : undefined,

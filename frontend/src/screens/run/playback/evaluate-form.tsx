@@ -5,6 +5,7 @@ import { type FormEvent, useId, useState } from "react";
 import { useLimits } from "@/api/choices";
 import { usualPolicy } from "@/api/evaluate";
 import { learns } from "@/api/run-availability";
+import { isGreedy } from "@/api/runs";
 import type { CreateEvaluation, Evaluation, PolicyChoice, RunDetail } from "@/api/types";
 import { brief, count, parseNumber, plural } from "@/lib/number";
 import { Button } from "@/ui/button";
@@ -17,7 +18,7 @@ interface EvaluateFormProps {
   /** The next thing to do on this page. */
   primary: boolean;
   /** Whose policies there are to play. */
-  run: Pick<RunDetail, "actor" | "best_policy" | "policy_step">;
+  run: Pick<RunDetail, "actor" | "best_policy" | "config" | "policy_step">;
   onEvaluate: (wanted: CreateEvaluation) => void;
 }
 
@@ -31,6 +32,7 @@ export function EvaluateForm({ busy, blocked, primary, run, onEvaluate }: Evalua
   const change = (part: Partial<RequestDraft>) => setDraft({ ...draft, ...part });
   const invalid = seedError(draft.seed, limits?.seed.maximum ?? Infinity);
   const usual = usualPolicy(run);
+  const greedy = draft.deterministic ?? isGreedy(run);
   const { maximum = Infinity, default: byDefault } = limits?.evaluation_episodes ?? {};
   const counts = COUNTS.filter((n) => n <= maximum);
   const submit = (event: FormEvent) => {
@@ -109,7 +111,7 @@ export function EvaluateForm({ busy, blocked, primary, run, onEvaluate }: Evalua
           <Field
             label="Actions"
             hint={
-              draft.deterministic
+              greedy
                 ? "Always the action the policy prefers"
                 : "Drawn from the policy, as in training"
             }
@@ -117,12 +119,10 @@ export function EvaluateForm({ busy, blocked, primary, run, onEvaluate }: Evalua
             {(control) => (
               <Select
                 {...control}
-                value={draft.deterministic ? "deterministic" : "sampled"}
-                onChange={(event) =>
-                  change({ deterministic: event.target.value === "deterministic" })
-                }
+                value={greedy ? "greedy" : "sampled"}
+                onChange={(event) => change({ deterministic: event.target.value === "greedy" })}
               >
-                <option value="deterministic">Deterministic</option>
+                <option value="greedy">Greedy</option>
                 <option value="sampled">Sampled</option>
               </Select>
             )}
@@ -138,7 +138,8 @@ interface RequestDraft {
   /** Null until the user chooses: then the service's default number. */
   episodes: number | null;
   seed: string;
-  deterministic: boolean;
+  /** Null until the user chooses: then as in the run's evaluations during training. */
+  deterministic: boolean | null;
   /** Null until the user chooses: then the best policy if the run keeps one, otherwise the latest. */
   policy: PolicyChoice | null;
 }
@@ -146,7 +147,7 @@ interface RequestDraft {
 const USUAL: RequestDraft = {
   episodes: null,
   seed: "",
-  deterministic: true,
+  deterministic: null,
   policy: null,
 };
 
@@ -167,7 +168,7 @@ function toRequest(
   return {
     ...(episodes !== null && { episodes }),
     ...(seed.trim() !== "" && { seed: parseNumber(seed) }),
-    ...(!deterministic && { deterministic }),
+    ...(deterministic !== null && { deterministic }),
     ...(chosen !== "latest" && { policy: chosen }),
   };
 }
