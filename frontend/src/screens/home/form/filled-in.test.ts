@@ -48,14 +48,21 @@ describe("a run that is duplicated", () => {
   });
 
   test("brings its options and its evaluation", () => {
-    const evaluation = { every_steps: 2000, episodes: 3, stop_after: 2 };
+    const evaluation = { every_steps: 2000, episodes: 3, stop_after: 2, deterministic: false };
     const draft = draftFromRun(
       choices,
       run({ env_id: "Pendulum-v1", preset: "stable", env_options: { g: 9.81 }, evaluation }),
     );
     expect(draft).toMatchObject({
       env_options: { g: "9.81" },
-      evaluation: { on: true, every: "2000", episodes: "3", stops: true, stopAfter: "2" },
+      evaluation: {
+        on: true,
+        every: "2000",
+        episodes: "3",
+        sampled: true,
+        stops: true,
+        stopAfter: "2",
+      },
     });
   });
 

@@ -320,6 +320,23 @@ describe("a submission", () => {
     expect(submission(planned, off).body).toMatchObject({ evaluation: { every_steps: null } });
   });
 
+  test("keeps the preset's sampled actions when another field is edited", () => {
+    const [first] = cartpole!.presets.ppo!;
+    const plan = { every_steps: 5000, episodes: 20, deterministic: false };
+    const planned = {
+      ...choices,
+      environments: [{ ...cartpole!, presets: { ppo: [{ ...first!, evaluation: plan }] } }],
+    };
+    const edited = changeDraft(planned, firstDraft(planned), {
+      ...{ field: "evaluation", value: { every: "2,000" } },
+    });
+    expect(submission(planned, edited).body).toMatchObject({
+      evaluation: { every_steps: 2000, episodes: 20, deterministic: false },
+    });
+    const greedy = changeDraft(planned, edited, { field: "evaluation", value: { sampled: false } });
+    expect(submission(planned, greedy).body).not.toHaveProperty("evaluation.deterministic");
+  });
+
   test.each(["-1", "1.5", "2147483648", "1e40", "0x"])("refuses %s as a seed", (value) => {
     expect(submission(choices, draftAfter({ field: "seed", value })).problems).toHaveProperty(
       "/seed",

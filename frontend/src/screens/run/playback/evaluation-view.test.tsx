@@ -254,3 +254,17 @@ test("the predictions for a frame are shown next to it, and clicking a step of t
   expect(line).toHaveAttribute("aria-valuetext", expect.stringContaining("step 1: expected 3.00"));
   expect(screen.getByText("right, reward 1.00")).toBeVisible();
 });
+
+test("the form begins with the actions of the run's evaluations, and sends only what was chosen", async () => {
+  const config = { evaluation: { every_steps: 1_000, deterministic: false } };
+  const asked = show([], { ...run, config } as RunDetail);
+  await screen.findByText("No evaluation yet");
+  await userEvent.click(screen.getByRole("button", { name: "Options" }));
+  expect(screen.getByLabelText("Actions")).toHaveValue("sampled");
+  await userEvent.selectOptions(screen.getByLabelText("Actions"), "greedy");
+  await userEvent.click(screen.getByRole("button", { name: "Run evaluation" }));
+  await screen.findByRole("status");
+  expect(asked.find(({ route }) => route.startsWith("POST"))?.body).toEqual({
+    deterministic: true,
+  });
+});
