@@ -110,11 +110,15 @@ class Better(StrEnum):
 
 @dataclass(frozen=True)
 class BestReturn:
-    """Mean return of the best policy on fresh episodes, with its standard deviation and the number of episodes."""
+    """Mean return of the best policy on fresh episodes, with its standard deviation and the number of episodes.
+
+    ``deterministic``: whether the policy took its most likely actions, or sampled them.
+    """
 
     mean: float
     std: float
     episodes: int
+    deterministic: bool = True
 
     @property
     def error(self) -> float | None:
@@ -358,7 +362,9 @@ def reached_before_fork(runs: Sequence[ComparisonEntry], shared: int) -> int | N
 
 
 def _not_compared(runs: Sequence[ComparisonEntry], measure: _Measure, shared: int) -> str | None:
-    """Return why a figure cannot rank runs with a common history; None if it can."""
+    """Return why a figure cannot rank these runs; None if it can. ``shared``: up to this step they were one run."""
+    if measure.id == "best_policy" and len({run.best_policy.deterministic for run in runs if run.best_policy}) > 1:
+        return "Some runs were evaluated greedily, others with sampled actions."
     if shared and measure.id == "seconds_to_threshold":
         return "Each counts from its own start, but one is a fork of another."
     if measure.id == "steps_to_threshold" and (reached := reached_before_fork(runs, shared)) is not None:

@@ -259,6 +259,14 @@ def test_the_better_run_is_best_only_if_the_difference_is_significant(
         assert set(found.values) == {"a", "b"}
 
 
+def test_best_policies_are_not_ranked_if_one_samples_its_actions() -> None:
+    sampled = replace(evaluated(480), deterministic=False)
+    found = figure("best_policy", replace(A, best_policy=evaluated(500)), replace(B, best_policy=sampled))
+    assert found.best is None
+    assert found.values == {"a": 500, "b": 480}
+    assert found.reason == "Some runs were evaluated greedily, others with sampled actions."
+
+
 @cases(
     ("name", "runs", "reason"),
     [

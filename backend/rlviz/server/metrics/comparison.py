@@ -162,7 +162,7 @@ class ComparisonService:
         ]
         differences = config_diff(_settings(configs, folders))
         threshold = request.threshold if request.threshold is not None else _common_threshold(compared)
-        entries = [_entry(one) for one in compared]
+        entries = [_entry(one, _plan(configs.get(one.row.id))) for one in compared]
         shared = shared_until(rows, self._runs.get)
         if shared:  # a fork with a changed hyperparameter has no preset
             differences = [one for one in differences if one.path != "/preset"]
@@ -380,7 +380,7 @@ _PLACES: dict[ComparedAxis, Callable[[float], str]] = {
 """Returns text for a position on each axis."""
 
 
-def _entry(one: Compared) -> ComparisonEntry:
+def _entry(one: Compared, plan: EvaluationPlan | None) -> ComparisonEntry:
     row = one.row
     best = None if row.best_policy is None else BestPolicy.model_validate(row.best_policy)
     return ComparisonEntry(
@@ -396,7 +396,7 @@ def _entry(one: Compared) -> ComparisonEntry:
         group_label=row.name,
         best_policy=None
         if best is None or not math.isfinite(best.mean_return)
-        else BestReturn(best.mean_return, best.std_return, best.episodes),
+        else BestReturn(best.mean_return, best.std_return, best.episodes, plan is None or plan.deterministic),
     )
 
 
