@@ -115,7 +115,7 @@ def _section(one: Comparison, results: ExperimentResults) -> Iterator[str]:
         figures = measured_of(scores.variant, results)
         yield row(scores.label, *figure_cells(figures, scores.threshold))
     yield f"\n{results.verdict.headline} {_at_the_end(results)}\n"
-    at, actions = f"comparison/{one.folder}", "" if one.spec.score.deterministic else " with sampled actions"
+    at, actions = f"comparison/{one.folder}", "" if one.spec.score.is_greedy else " with sampled actions"
     yield (
         f"{base.total_timesteps or 0:,} steps, {len(one.spec.seed_list)} seeds, {one.spec.score.episodes} fresh "
         f"episodes each{actions} ([specification]({at}/specification.toml), [results]({at}/results.json)). "

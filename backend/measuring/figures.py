@@ -39,7 +39,7 @@ class Figures:
     def write(self, one: Measurement, results: ExperimentResults) -> MeasuredPreset:
         """Write the results of an experiment with only this preset, in which every seed has a score."""
         (variant,) = results.variants
-        found = measured_of(variant.variant, results, sampled_scores=not one.spec.score.deterministic)
+        found = measured_of(variant.variant, results, sampled_scores=not one.spec.score.is_greedy)
         found = found.model_copy(update={"specification": one.specification})
         figures, curves = self._read()
         figures[one.digest] = found

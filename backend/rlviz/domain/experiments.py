@@ -491,12 +491,18 @@ class ScorePlan(_Strict):
 
     episodes: int = Field(DEFAULT_SCORED_EPISODES, ge=1, le=LIMITS.scored_episodes.maximum, strict=True)
     policy: PolicyChoice = Field(PolicyChoice.BEST, description="`best`, if one was kept, else `latest`.")
-    deterministic: bool = Field(
-        True,
+    deterministic: bool | None = Field(
+        None,
         strict=True,
-        exclude_if=lambda deterministic: deterministic,
-        description="Take the most likely action instead of sampling.",
+        exclude_if=lambda deterministic: deterministic is None,
+        description="Take the most likely action instead of sampling; null: sample if a variant does so in evaluations "
+        "during training.",
     )
+
+    @property
+    def is_greedy(self) -> bool:
+        """Whether policies take their most likely action. Experiments are stored with false if they sample."""
+        return self.deterministic is not False
 
 
 class ExperimentLimits(_Strict):

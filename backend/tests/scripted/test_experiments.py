@@ -130,6 +130,19 @@ def test_a_trial_can_be_scored_with_sampled_actions(service: Service) -> None:
     assert preset["measured"]["sampled"] is True
 
 
+@pytest.mark.parametrize(("chosen", "stored"), [(None, False), (True, True)])
+def test_scores_sample_actions_as_evaluations_do_unless_the_specification_chooses(
+    service: Service, chosen: bool | None, stored: bool
+) -> None:
+    base = {**TINY["base"], "evaluation": {"every_steps": 128, "episodes": 1, "deterministic": False}}
+    score = {"episodes": 2} if chosen is None else {"episodes": 2, "deterministic": chosen}
+    spec = {**TINY, "base": base, "seeds": 1, "score": score, "variants": [{"name": "only"}]}
+    found = ended(service, experiment_id := create(service, spec))
+    assert service.get(f"/experiments/{experiment_id}")["specification"]["score"]["deterministic"] is stored
+    evaluation = service.get(f"/runs/{found['cells'][0]['run_id']}/evaluations/latest")
+    assert evaluation["deterministic"] is stored
+
+
 def test_a_search_proposes_trials_trains_them_and_learns_from_their_scores(service: Service) -> None:
     experiment_id = create(service, SEARCH)
     found = ended(service, experiment_id)

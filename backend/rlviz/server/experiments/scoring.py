@@ -65,7 +65,7 @@ class Scorer:
                 run_id,
                 episodes=plan.episodes,
                 seed=DEFAULT_EVALUATION_SEED,
-                deterministic=plan.deterministic,
+                deterministic=plan.is_greedy,
                 policy=policy,
                 video=False,
                 steps=False,
@@ -94,7 +94,7 @@ def _is_asked(record: EvaluationRecord, plan: ScorePlan, policy: PolicyChoice) -
         DEFAULT_EVALUATION_SEED,
         policy,
         False,
-        plan.deterministic,
+        plan.is_greedy,
     )
 
 

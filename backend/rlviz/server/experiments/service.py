@@ -250,6 +250,14 @@ def _steps(spec: ExperimentSpec, run_specs: Sequence[RunSpec]) -> tuple[int, int
     return round(trials * sum(least for least, _ in ends)), round(trials * sum(most for _, most in ends))
 
 
+def _with_actions(spec: ExperimentSpec, run_specs: Iterable[RunSpec]) -> ExperimentSpec:
+    """Return the specification with sampled actions for scores, if it does not choose and evaluations sample them."""
+    sampled = any(one.evaluation is not None and not one.evaluation.deterministic for one in run_specs)
+    if spec.score.deterministic is not None or not sampled:
+        return spec
+    return spec.model_copy(update={"score": spec.score.model_copy(update={"deterministic": False})})
+
+
 def _with_length(spec: ExperimentSpec, steps: int) -> ExperimentSpec:
     """Return the specification with runs of ``steps`` environment steps."""
     return spec.model_copy(update={"base": spec.base.model_copy(update={"total_timesteps": steps})})
@@ -452,6 +460,7 @@ class ExperimentService:
         """Create an experiment and start it. Raises InvalidRequest, NotEnoughDisk or OSError."""
         self._disk.check()
         resolved = self._check.resolved(spec)
+        spec = _with_actions(spec, resolved.values())
         now = utc(self._clock())
         folder = ExperimentFolder(self._settings.runs_dir, new_experiment_id(now))
         stored = StoredExperiment(
@@ -591,7 +600,7 @@ class ExperimentService:
             scales={environments[name]: scale for name, one in found.items() if (scale := scale_of(one)) is not None},
             sweep=experiment.spec.sweep,
             tests_hint=experiment.spec.tests is not None,
-            sampled_scores=not experiment.spec.score.deterministic,
+            sampled_scores=not experiment.spec.score.is_greedy,
             first_step=experiment.spec.first_step,
         )
 

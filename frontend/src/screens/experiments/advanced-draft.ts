@@ -14,7 +14,8 @@ export interface AdvancedDraft {
   /** Episodes that give a trial its score, which policy plays them, and how. */
   episodes: string;
   policy: NonNullable<NonNullable<CreateExperiment["score"]>["policy"]>;
-  actions: "greedy" | "sampled";
+  /** How actions are chosen for the score; `usual`: as in evaluations during training. */
+  actions: "usual" | "greedy" | "sampled";
   /** Environment steps between evaluations while a run trains. */
   every: string;
   /** Runs at once. */
@@ -32,7 +33,7 @@ export interface AdvancedDraft {
 }
 
 export const FIRST_ADVANCED: AdvancedDraft = {
-  ...{ episodes: "", policy: "best", actions: "greedy", every: "", parallel: "", memory: "" },
+  ...{ episodes: "", policy: "best", actions: "usual", every: "", parallel: "", memory: "" },
   ...{ failMode: "retry", retries: "", minutes: "", coreSeconds: "", mostSteps: "" },
   samplerSeed: "",
 };
@@ -95,7 +96,7 @@ export function readAdvanced(
       score: given({
         episodes: whole("episodes", limits.scored_episodes),
         policy: draft.policy === FIRST_ADVANCED.policy ? null : draft.policy,
-        deterministic: draft.actions === "sampled" ? false : null,
+        deterministic: draft.actions === "usual" ? null : draft.actions === "greedy",
       }),
       limits: given({
         seconds: minutes && minutes * 60,

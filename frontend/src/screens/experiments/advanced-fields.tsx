@@ -82,10 +82,7 @@ export function AdvancedFields(props: AdvancedFieldsProps) {
               </Select>
             )}
           </Field>
-          <Field
-            label="Actions"
-            hint="In some games, a greedy policy repeats itself. Choose Sampled there."
-          >
+          <Field label="Actions" hint="In some games, a greedy policy repeats itself.">
             {(control) => (
               <Select
                 {...control}
@@ -94,6 +91,7 @@ export function AdvancedFields(props: AdvancedFieldsProps) {
                   onChange({ actions: value as AdvancedDraft["actions"] })
                 }
               >
+                <option value="usual">As in evaluations during training</option>
                 <option value="greedy">Greedy</option>
                 <option value="sampled">Sampled</option>
               </Select>

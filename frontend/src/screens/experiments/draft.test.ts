@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import type { AdvancedDraft } from "./advanced-draft";
 import { enter, type ExperimentDraft, FIRST, type Offer, variantsIn, withBase } from "./draft";
 import { cartpole, pendulum, place, read } from "./fixtures";
 
@@ -37,10 +38,26 @@ test("describes the comparison in the form of the service", () => {
   });
 });
 
-test("says how actions are chosen for the score only if they are sampled", () => {
-  const advanced = { ...FIRST.advanced, actions: "sampled" as const };
-  expect(toSpecification({ ...FIRST, advanced }, cartpole).score).toEqual({ deterministic: false });
+test("says how actions are chosen for the score only if the user chose", () => {
+  const scoreWith = (actions: AdvancedDraft["actions"]) =>
+    toSpecification({ ...FIRST, advanced: { ...FIRST.advanced, actions } }, cartpole).score;
+  expect(scoreWith("sampled")).toEqual({ deterministic: false });
+  expect(scoreWith("greedy")).toEqual({ deterministic: true });
   expect(toSpecification(FIRST, cartpole)).not.toHaveProperty("score.deterministic");
+});
+
+test("evaluations at steps of their own sample actions if those of a preset do", () => {
+  const draft = { ...FIRST, advanced: { ...FIRST.advanced, every: "500" } };
+  expect(toSpecification(draft, cartpole).base?.evaluation).toEqual({ every_steps: 500 });
+  const { environment } = cartpole;
+  const [first, ...others] = environment!.presets.ppo!;
+  const evaluation = { every_steps: 2_000, deterministic: false };
+  const presets = { ...environment!.presets, ppo: [{ ...first!, evaluation }, ...others] };
+  const sampling = { ...cartpole, environment: { ...environment!, presets } };
+  expect(toSpecification(draft, sampling).base?.evaluation).toEqual({
+    every_steps: 500,
+    deterministic: false,
+  });
 });
 
 test("a named variant with changes is marked as changed", () => {

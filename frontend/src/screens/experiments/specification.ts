@@ -1,4 +1,4 @@
-import type { CreateExperiment, Environment, ExplorationPlan, Limits } from "@/api/types";
+import type { CreateExperiment, Environment, ExplorationPlan, Limits, Preset } from "@/api/types";
 import { presetsFor } from "@/api/variant";
 import {
   defaultExploration,
@@ -158,7 +158,12 @@ function search(reading: Reading): CreateExperiment {
   return {
     base: {
       ...baseOf(reading),
-      ...(isJudged && { evaluation: { every_steps: tenth, episodes: EVALUATED_EPISODES } }),
+      ...(isJudged && {
+        evaluation: {
+          ...{ every_steps: tenth, episodes: EVALUATED_EPISODES },
+          ...actionsOfPresets(draft, offer),
+        },
+      }),
     } as CreateExperiment["base"],
     ...{ sweep, seeds },
   };
@@ -178,20 +183,46 @@ function everywhere(reading: Reading) {
   const reward = readReward(draft.reward, POINTERS.base, reading);
   return {
     ...{ env_id: draft.places[0]!.env, total_timesteps: typedSteps(draft) },
-    ...(advanced.every !== null && { evaluation: { every_steps: advanced.every } }),
+    ...(advanced.every !== null && {
+      evaluation: { every_steps: advanced.every, ...actionsOfPresets(draft, offer) },
+    }),
     ...(exploration && { exploration }),
     ...(reward && { reward }),
   } as NonNullable<CreateExperiment["base"]>;
 }
 
-/** What the preset of a line explores with in an environment; null: nothing. */
-function explorationOfPreset(
+/** The preset of a line in an environment. */
+function presetOfLine(
   { algo, preset }: VariantDraft,
   environment: Environment | undefined,
   offer: Offer,
-): ExplorationPlan | null {
+): Preset | undefined {
   const presets = presetsFor(environment, algorithmOf(offer, algo));
-  return presets.find(({ id }) => id === preset)?.exploration ?? null;
+  return presets.find(({ id }) => id === preset);
+}
+
+/** The environments of the experiment. */
+function environmentsOf(draft: ExperimentDraft, offer: Offer): (Environment | undefined)[] {
+  return [offer.environment, ...offer.others].slice(0, placesOf(draft).length);
+}
+
+/** Sampled actions for evaluations if those of a preset sample them, since a plan of its own replaces the presets'. */
+function actionsOfPresets(draft: ExperimentDraft, offer: Offer): { deterministic?: false } {
+  const lines = draft.kind === "variants" ? draft.variants : [draft.base];
+  const where = environmentsOf(draft, offer);
+  const sampled = lines.some((line) =>
+    where.some((one) => presetOfLine(line, one, offer)?.evaluation?.deterministic === false),
+  );
+  return sampled ? { deterministic: false } : {};
+}
+
+/** What the preset of a line explores with in an environment; null: nothing. */
+function explorationOfPreset(
+  line: VariantDraft,
+  environment: Environment | undefined,
+  offer: Offer,
+): ExplorationPlan | null {
+  return presetOfLine(line, environment, offer)?.exploration ?? null;
 }
 
 /** What the presets explore with, for each line without an exploration of its own and each environment. */
@@ -200,7 +231,7 @@ function explorationOfPresets(draft: ExperimentDraft, offer: Offer): (Exploratio
     draft.kind === "variants"
       ? draft.variants.filter(({ exploration }) => exploration === undefined)
       : [draft.base];
-  const where = [offer.environment, ...offer.others].slice(0, placesOf(draft).length);
+  const where = environmentsOf(draft, offer);
   return lines.flatMap((line) =>
     where.map((environment) => explorationOfPreset(line, environment, offer)),
   );
