@@ -18,7 +18,7 @@ class VisitFrame(Frozen):
 
 
 class EvaluatedPath(Frozen):
-    """The cells that the greedy policy walked through in the first episode of an evaluation."""
+    """The cells that the evaluated policy walked through in the first episode of an evaluation."""
 
     step: int = Field(description="Environment steps of training at the evaluation.")
     cells: list[int] = Field(description="Ids of the cells, without repetitions of the same cell.")

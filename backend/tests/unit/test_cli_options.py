@@ -84,8 +84,8 @@ def test_a_large_number_of_runs_is_listed_completely(limit: int | None, listed: 
 
 
 def test_the_plan_of_evaluations_contains_only_what_was_given() -> None:
-    assert _evaluation(None, None, False, None) is None
-    assert _evaluation(0, None, False, None) == {"every_steps": None}
+    assert _evaluation(None, None, None, None) is None
+    assert _evaluation(0, None, None, None) == {"every_steps": None}
     assert _evaluation(500, 3, True, 2) == {"every_steps": 500, "episodes": 3, "deterministic": False, "stop_after": 2}
     with pytest.raises(Failure, match="--evaluate-sampled"):
         _evaluation(None, None, True, None)

@@ -241,7 +241,7 @@ def test_a_run_whose_evaluations_sample_actions_is_not_told_to_evaluate_greedily
     given = case(metrics={"train/approx_kl": SPIKY, "train/entropy_loss": CERTAIN}, returns=flat(20), requested=[])
     [hint] = find_hints(replace(given, deterministic=False))
     assert hint.id == "not-evaluated"
-    assert hint.evidence.startswith("The policy was not evaluated")
+    assert hint.evidence.startswith("The policy has no evaluation with sampled actions")
     assert "greedy" not in hint.evidence
 
 

@@ -111,3 +111,10 @@ def test_a_specification_is_found_by_the_name_in_the_figures() -> None:
 def test_every_seed_that_held_the_threshold_solved_the_environment() -> None:
     figures = json.loads(MEASURED.read_text())
     assert [one for one in figures.values() if one["held"] is not None and one["held"] > one["solved"]] == []
+
+
+def test_specifications_of_presets_that_sample_actions_score_them_so() -> None:
+    for one in specifications():
+        plans = [one.preset_of(variant).evaluation for variant in one.spec.variants]
+        if any(plan is not None and not plan.deterministic for plan in plans):
+            assert not one.spec.score.is_greedy, one.spec.name

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from pydantic import ValidationError
 
-from rlviz.domain.config import ExplorationPlan
+from rlviz.domain.config import EvaluationPlan, ExplorationPlan
 from rlviz.domain.errors import UnknownName
 from rlviz.domain.presets import Preset, PresetId
 from rlviz.learning.algorithms import ALGORITHMS
@@ -173,3 +173,23 @@ def test_a_preset_cannot_begin_in_one_cell() -> None:
 )
 def test_a_plan_says_what_is_on(plan: dict[str, Any], text: str) -> None:
     assert str(ExplorationPlan.model_validate(plan)) == text
+
+
+@pytest.mark.parametrize(
+    ("given", "deterministic"),
+    [
+        (None, False),
+        (EvaluationPlan(every_steps=5_000), False),
+        (EvaluationPlan(every_steps=None), False),
+        (EvaluationPlan(every_steps=5_000, deterministic=True), True),
+        (EvaluationPlan(every_steps=5_000, deterministic=False), False),
+    ],
+)
+def test_evaluations_choose_actions_as_those_of_the_preset_unless_the_request_says_how(
+    given: EvaluationPlan | None, deterministic: bool
+) -> None:
+    plan = resolve_config(NewRun("ppo", LAMPLIGHTER, "fast", evaluation=given), 0.0).evaluation
+    assert plan.deterministic is deterministic
+    assert plan.every_steps == (100_000 if given is None else given.every_steps)
+    without = resolve_config(NewRun("ppo", LAMPLIGHTER, None, total_timesteps=5_000, evaluation=given), 0.0).evaluation
+    assert without.deterministic is (given is None or given.deterministic)

@@ -71,9 +71,9 @@ def text_of(root: Path, run_id: str, *, film: bool = True) -> str:
     return Seen(report_of(root, run_id, film=film)).text
 
 
-def put_clip(folder: RunFolder, step: int, figure: float, *, video: bytes | None = MP4) -> None:
+def put_clip(folder: RunFolder, step: int, figure: float, *, video: bytes | None = MP4, greedy: bool = True) -> None:
     """Write a clip of the policy of ``step``, as the worker that films leaves it."""
-    clips, name = Clips(folder), clip_id(step, DEFAULT_EVALUATION_SEED, greedy=True)
+    clips, name = Clips(folder), clip_id(step, DEFAULT_EVALUATION_SEED, greedy)
     clips.requests.make_folders()
     clips.thumbnail_path(name).write_bytes(WEBP)
     if video is not None:
@@ -83,7 +83,7 @@ def put_clip(folder: RunFolder, step: int, figure: float, *, video: bytes | None
         **{"terminated": True, "truncated": False, "cut": False},
     )
     facts = VideoFacts(file="x.mp4", width=600, height=428, fps=50, frames=50, duration=1.0, size_bytes=len(MP4))
-    record = ClipRecord(id=name, seed=DEFAULT_EVALUATION_SEED, greedy=True, episodes=[episode], video=facts)
+    record = ClipRecord(id=name, seed=DEFAULT_EVALUATION_SEED, greedy=greedy, episodes=[episode], video=facts)
     clips.record_path(name).write_text(record.model_dump_json())
 
 
@@ -123,6 +123,24 @@ def test_the_report_says_what_the_page_of_the_run_says(tmp_path: Path) -> None:
     config = re.search(r'href="data:application/json;base64,([^"]*)"', page)
     assert config is not None
     assert json.loads(base64.b64decode(config[1]))["hyperparameters"]["gamma"] == 0.9
+
+
+@pytest.mark.parametrize("greedy", [True, False])
+def test_the_film_consists_of_clips_that_play_as_the_run_evaluates_and_says_how(tmp_path: Path, greedy: bool) -> None:
+    plan = EvaluationPlan(every_steps=5_000, deterministic=greedy)
+    folder = make_run(tmp_path, "a", rows=40, status="completed", evaluation=plan)
+    for step in (0, 20):
+        path = folder.film_path(step)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(b"policy")
+        put_clip(folder, step, 10.0 + step, greedy=True)
+        put_clip(folder, step, 50.0 + step, greedy=False)
+    page = report_of(tmp_path, "a")
+    first, last = (10, 30) if greedy else (50, 70)
+    says = [cell["says"] for cell in film_data(page)]
+    assert says == [f"return {first}.0 in {first} steps", f"return {last}.0 in {last} steps"]
+    how = "plays greedily" if greedy else "samples its actions"
+    assert f"Every policy {how} and starts from the same seed." in Seen(page).text
 
 
 def test_the_report_says_solved_when_the_catalogue_does(tmp_path: Path) -> None:
@@ -299,9 +317,16 @@ OF_PRESET: dict[str, Any] = {
             "--evaluate-every 5000 --evaluate-episodes 10 --evaluate-sampled",
         ),
         (
-            {"evaluation": EvaluationPlan(every_steps=5_000, deterministic=False)},
+            SAMPLED,
             "Best evaluation with sampled actions",
         ),
+        (OF_PRESET, "--evaluate-every 100000 --evaluate-episodes 5"),
+        (
+            {**OF_PRESET, "evaluation": EvaluationPlan(every_steps=9_000)},
+            "--evaluate-every 9000 --evaluate-episodes 10 --evaluate-greedy",
+        ),
+        ({**OF_PRESET, "evaluation": EvaluationPlan(deterministic=False)}, "--evaluate-every 0"),
+        ({"evaluation": EvaluationPlan(deterministic=False)}, "--evaluate-every 0 --evaluate-sampled"),
         ({**OF_PRESET, "exploration": None}, "--steps 1200000 --no-exploration --evaluate-every"),
         (
             {**OF_PRESET, "exploration": ExplorationPlan(coverage=0.1)},
@@ -312,7 +337,10 @@ OF_PRESET: dict[str, Any] = {
 )
 def test_every_kind_of_run_has_a_report(tmp_path: Path, config: dict[str, Any], said: str) -> None:
     make_run(tmp_path, "a", rows=10, status="completed", **config)
-    assert said in text_of(tmp_path, "a")
+    text = text_of(tmp_path, "a")
+    assert said in text
+    differs = "--evaluate-sampled" in said or "--evaluate-greedy" in said
+    assert differs or ("--evaluate-sampled" not in text and "--evaluate-greedy" not in text) or said.startswith("Best")
 
 
 def test_a_run_that_has_not_started_and_a_training_one_have_a_current_report(tmp_path: Path) -> None:

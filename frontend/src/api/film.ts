@@ -6,8 +6,7 @@ import type { Clip } from "./types";
 /** Options of a clip or a growth video. */
 export interface ClipOptions {
   seed: number;
-  /** Null: as the run evaluates its policy during training. */
-  greedy: boolean | null;
+  greedy: boolean;
 }
 
 /**

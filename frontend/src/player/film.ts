@@ -124,12 +124,12 @@ function useKnownClip(runId: string, step: number | null, { seed, greedy }: Clip
   );
 }
 
-/** Default options of clips. The seed is that of evaluations, so that both show the same episode. */
-export const DEFAULT_CLIP_OPTIONS: ClipOptions = { seed: 1_000_000, greedy: null };
+/** Default seed of clips: that of evaluations, so that both show the same episode. */
+export const CLIP_SEED = 1_000_000;
 
-/** The same, with actions as in the evaluations of a run. */
+/** Default options of clips, with actions as in the evaluations of the run. */
 export function clipOptionsOf(run: Pick<RunDetail, "config">): ClipOptions {
-  return { ...DEFAULT_CLIP_OPTIONS, greedy: isGreedy(run) };
+  return { seed: CLIP_SEED, greedy: isGreedy(run) };
 }
 
 /** The newest policy up to `step`, or the first one if there is none. */

@@ -94,11 +94,13 @@ def run(
         int | None, typer.Option(help="With --evaluate-every: episodes per evaluation.", show_default="10")
     ] = None,
     evaluate_sampled: Annotated[
-        bool,
+        bool | None,
         typer.Option(
-            "--evaluate-sampled", help="With --evaluate-every: sample actions instead of taking the most likely one."
+            "--evaluate-sampled/--evaluate-greedy",
+            help="With --evaluate-every: sample actions, or take the most likely one.",
+            show_default="the preset's",
         ),
-    ] = False,
+    ] = None,
     stop_after: Annotated[
         int | None,
         typer.Option(
@@ -368,19 +370,20 @@ def _reward(weights: list[str] | None, caps: list[str] | None) -> dict[str, Any]
 
 
 def _evaluation(
-    every: int | None, episodes: int | None, sampled: bool, stop_after: int | None
+    every: int | None, episodes: int | None, sampled: bool | None, stop_after: int | None
 ) -> dict[str, Any] | None:
     """Return the evaluation plan of the flags; None for that of the preset. Raises Failure."""
     if every is None:
-        if episodes is not None or stop_after is not None or sampled:
+        if episodes is not None or stop_after is not None or sampled is not None:
             raise Failure(
-                Exit.BAD_INPUT, "--evaluate-episodes, --evaluate-sampled and --stop-after need --evaluate-every."
+                Exit.BAD_INPUT,
+                "--evaluate-episodes, --evaluate-sampled, --evaluate-greedy and --stop-after need --evaluate-every.",
             )
         return None
     plan = {
         "every_steps": every or None,
         "episodes": episodes,
-        "deterministic": False if sampled else None,
+        "deterministic": None if sampled is None else not sampled,
         "stop_after": stop_after,
     }
     return {name: value for name, value in plan.items() if value is not None or name == "every_steps"}

@@ -187,7 +187,8 @@ GROWTH_FPS = 40.0
 """Frames per second up to which a growth video is played faster than the environment."""
 
 WHOLE_SECONDS = 25.0
-"""A growth video is played so fast that the longest episode would fit in this time, but not above GROWTH_FPS."""
+"""A growth video is played so fast that the longest episode would fit in this time, but not above GROWTH_FPS frames per
+second; never slower than the environment."""
 
 
 def make_clips(folder: RunFolder, *, idle_seconds: float = IDLE_SECONDS) -> None:

@@ -30,7 +30,7 @@ class Proposal:
 
 @dataclass(frozen=True)
 class SeedReturns:
-    """Greedy evaluations of one seed so far, oldest first, NaN before its first update.
+    """Evaluations during training of one seed so far, oldest first, NaN before its first update.
 
     ``trains`` is True while more may come.
     """

@@ -238,14 +238,15 @@ class EpisodePlayer:
             seeds: Seeds of the episodes.
             interrupted: Checked at every step; if it returns True, playing ends.
             record: Returns a recorder for the first episode, given its environment, or None.
-            deterministic: Take the most likely actions instead of sampling. The episodes of sampled actions repeat too.
+            deterministic: Take the most likely actions instead of sampling. Episodes with sampled actions are played
+                one after the other, so that each depends on its own seed alone.
 
         Returns:
             The score, or None if playing was interrupted.
         """
         returns, lengths = [0.0] * len(seeds), [0] * len(seeds)
         with keep_generators(), nullcontext() if deterministic else keep_sampling_state(policy):
-            envs = self._environments(len(seeds))
+            envs = self._environments(len(seeds) if deterministic else 1)
             recorder = record(envs[0])
             with recorder or nullcontext():
                 for step in play(envs, policy, seeds, deterministic=deterministic):

@@ -16,7 +16,7 @@ from rlviz.domain.clips import (
     is_future_id,
     is_reading_id,
 )
-from rlviz.domain.errors import ArtifactNotFound, NothingToEvaluate
+from rlviz.domain.errors import ArtifactNotFound, NothingToEvaluate, RunFolderError
 from rlviz.rundir.clips import Clips
 from rlviz.rundir.files import read_size
 from rlviz.rundir.folder import RunFolder, kept_policies, policy_at, select_learning_steps
@@ -39,6 +39,7 @@ class FilmService(RunUseCases):
         film = sum(read_size(path) for _, path in folder.film_files())
         return Policies(
             policies=kept_policies(folder, run.policy_step),
+            greedy=_is_greedy(folder),
             film_bytes=film,
             clip_bytes=Clips(folder).size(),
             clip_limit_bytes=int(self._settings.keep_clips),
@@ -75,10 +76,10 @@ class FilmService(RunUseCases):
             greedy: Take the most likely action instead of sampling; None: as the run evaluates during training.
             picture_only: Only its thumbnail is needed.
 
-        Raises RunNotFound, NothingToEvaluate, NotEnoughDisk or RunFolderError.
+        Raises RunNotFound, NothingToEvaluate or NotEnoughDisk.
         """
         run, folder = self._run(run_id)
-        greedy = folder.read_config().evaluation.deterministic if greedy is None else greedy
+        greedy = _is_greedy(folder) if greedy is None else greedy
         policy = choose_policy(run, folder, step)
         wanted_id, clips = clip_id(policy.step, seed, greedy), Clips(folder)
         if picture_only and (clips.requests.has(wanted_id) or clips.shows(wanted_id, folder.path / policy.file)):
@@ -94,10 +95,10 @@ class FilmService(RunUseCases):
         """Return the growth video; request it if it does not exist.
 
         It shows policies from the first to the best (or the newest, if no best is known), all with the same seed.
-        ``greedy`` is as in ``clip``. Raises RunNotFound, NothingToEvaluate, NotEnoughDisk or RunFolderError.
+        ``greedy`` is as in ``clip``. Raises RunNotFound, NothingToEvaluate or NotEnoughDisk.
         """
         run, folder = self._run(run_id)
-        greedy = folder.read_config().evaluation.deterministic if greedy is None else greedy
+        greedy = _is_greedy(folder) if greedy is None else greedy
         policies = kept_policies(folder, run.policy_step)
         if len(policies) < 2:
             raise NothingToEvaluate(
@@ -192,6 +193,14 @@ class FilmService(RunUseCases):
             thumbnail_url=f"{file}.webp" if clips.has_thumbnail(record.id) else None,
             is_current=policy is not None and clips.shows(record.id, folder.path / policy),
         )
+
+
+def _is_greedy(folder: RunFolder) -> bool:
+    """Return whether evaluations during training take the most likely actions; true for a damaged configuration."""
+    try:
+        return folder.read_config().evaluation.deterministic
+    except (OSError, RunFolderError):
+        return True
 
 
 def _files_by_step(policies: Iterable[KeptPolicy]) -> dict[int, Path]:

@@ -299,6 +299,10 @@ class Future(Wire):
 
 class Policies(Wire):
     policies: list[KeptPolicy] = Field(description="By step.")
+    greedy: bool = Field(
+        description="Whether policies take their most likely actions in clips that do not say it, as in the run's "
+        "evaluations during training."
+    )
     film_bytes: int = Field(description="Size of the filmstrip's policies.")
     clip_bytes: int = Field(description="Size of the clips.")
     clip_limit_bytes: int = Field(description="Maximum size of the clips (RLVIZ_KEEP_CLIPS).")

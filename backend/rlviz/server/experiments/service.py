@@ -142,6 +142,7 @@ class SpecificationCheck:
                 found = {
                     f"v{place}": self._resolve(spec, place, one) for place, one in enumerate(spec.fixed_variants())
                 }
+        found = _evaluated_alike(found)
         return found if spec.fork is None else self._add_inherited(spec, spec.fork, found)
 
     def _add_inherited(
@@ -248,6 +249,25 @@ def _steps(spec: ExperimentSpec, run_specs: Sequence[RunSpec]) -> tuple[int, int
     ]
     trials = spec.cells / len(ends)
     return round(trials * sum(least for least, _ in ends)), round(trials * sum(most for _, most in ends))
+
+
+def _evaluated_alike(run_specs: Mapping[str, RunSpec]) -> dict[str, RunSpec]:
+    """Return the specifications with sampled actions in all evaluations of an environment in which some sample them.
+
+    Only some of its presets may do so; evaluations with different actions cannot be compared.
+    """
+
+    def samples(one: RunSpec) -> bool:
+        return one.evaluation is not None and not one.evaluation.deterministic
+
+    sampled = {one.env_id for one in run_specs.values() if samples(one)}
+    found = dict(run_specs)
+    for name, one in run_specs.items():
+        if one.evaluation is not None and one.env_id in sampled:
+            found[name] = one.model_copy(
+                update={"evaluation": one.evaluation.model_copy(update={"deterministic": False})}
+            )
+    return found
 
 
 def _with_actions(spec: ExperimentSpec, run_specs: Iterable[RunSpec]) -> ExperimentSpec:

@@ -170,7 +170,7 @@ def resolve_config(
         if preset is None:
             raise InvalidRequest.field("/total_timesteps", "Give total_timesteps, or a preset that sets it.")
         total = preset.total_timesteps
-    evaluation = new.evaluation or (preset.evaluation if preset else None) or EvaluationPlan()
+    evaluation = _evaluation(new.evaluation, preset.evaluation if preset else None)
     check_evaluation(evaluation, environment, learns=learns)
     explores = new.exploration if new.exploration is not None else preset.exploration if preset else None
     exploration = explores if explores is not None and explores.is_on else None
@@ -215,6 +215,15 @@ def resolve_config(
     except ValidationError as error:
         fields = [FieldError(pointer_to(*item["loc"]), validation_text(item)) for item in error.errors()]
         raise InvalidRequest("; ".join(f"{f.pointer}: {f.detail}" for f in fields), fields) from error
+
+
+def _evaluation(given: EvaluationPlan | None, usual: EvaluationPlan | None) -> EvaluationPlan:
+    """Return the plan of a run, with actions chosen as in the plan of its preset unless the request says how."""
+    if given is None:
+        return usual or EvaluationPlan()
+    if usual is None or "deterministic" in given.model_fields_set:
+        return given
+    return given.model_copy(update={"deterministic": usual.deterministic})
 
 
 def played_config(

@@ -69,4 +69,4 @@ def as_first_step(case: Case, hint: Hint, step: FirstStep) -> Hint:
 def _not_evaluated(case: Case) -> str:
     if case.deterministic:
         return "The policy has no greedy evaluation, and returns in training include exploration."
-    return "The policy was not evaluated, and returns in training come from many policies."
+    return "The policy has no evaluation with sampled actions, and returns in training come from many policies."

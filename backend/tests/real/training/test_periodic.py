@@ -38,10 +38,17 @@ class Scripted(EpisodePlayer):
 
     def __init__(self, *means: float | None) -> None:
         self.means, self.seeds = list(means), []  # type: ignore[var-annotated]
+        self.deterministic = list[bool]()
 
     def play(
-        self, policy: Policy, seeds: Sequence[int], interrupted: Callable[[], bool], *_record: Any, **_how: bool
+        self,
+        policy: Policy,
+        seeds: Sequence[int],
+        interrupted: Callable[[], bool],
+        *_record: Any,
+        deterministic: bool = True,
     ) -> Score | None:
+        self.deterministic.append(deterministic)
         self.seeds.append(seeds[0])
         mean = self.means.pop(0)
         return None if mean is None else Score((mean - 1, mean + 1), (10, 20))
@@ -108,6 +115,16 @@ def test_the_first_policy_is_tested_again_and_stored_with_the_second_result(
     assert event.data == BestData(path="best_model.zip", mean_return=70, std_return=1, episodes=2)
     assert PPO.load(folder.best_model_path, device="cpu").num_timesteps == 100
     assert leftovers(folder) == []
+
+
+@pytest.mark.parametrize("deterministic", [True, False])
+def test_screening_and_retest_choose_actions_as_the_plan_says(
+    folder: RunFolder, journals: RunJournals, model: BaseAlgorithm, deterministic: bool
+) -> None:
+    player = Scripted(30, 25)
+    advance(evaluations(folder, journals, player, deterministic=deterministic), model, 100)
+    assert best(folder) == (100, 25)
+    assert player.deterministic == [deterministic, deterministic]
 
 
 def test_an_untrained_policy_is_evaluated_and_not_stored(
@@ -260,7 +277,7 @@ class Endless(EpisodePlayer):
         super().__init__(lambda: None)  # type: ignore[arg-type, return-value]
 
     def play(
-        self, policy: Policy, seeds: Sequence[int], interrupted: Callable[[], bool], *_record: Any, **_how: bool
+        self, policy: Policy, seeds: Sequence[int], interrupted: Callable[[], bool], *_record: Any, **_how: Any
     ) -> Score | None:
         return Score((500.0, 500.0), (500, 500))
 
@@ -313,11 +330,12 @@ def test_evaluations_with_sampled_actions_repeat_and_leave_training_as_it_was(
         model.learn(96, callback=callback)
         return list(model.policy.parameters())
 
+    """Sampled actions of an episode depend on its seed alone, as a replay needs."""
     watching = Evaluating(algorithm)
     evaluated, undisturbed = trained(watching), trained(None)
     assert all(torch.equal(one, other) for one, other in zip(evaluated, undisturbed, strict=True))
     assert len(watching.scores) == 96 // 12
-    assert all(first == again for first, again in watching.scores)
+    assert all(together == alone for together, alone in watching.scores)
 
 
 class Evaluating(BaseCallback):
@@ -325,15 +343,16 @@ class Evaluating(BaseCallback):
 
     def __init__(self, algorithm: str) -> None:
         super().__init__()
-        self.algorithm, self.scores = algorithm, list[tuple[Score | None, Score | None]]()
+        self.algorithm, self.scores = algorithm, list[tuple[tuple[float, ...], tuple[float, ...]]]()
 
     def _on_step(self) -> bool:
         if self.num_timesteps % 12 == 0:
             env_id = ENV_ID if self.model.action_space.shape == () else PENDULUM
             player = EpisodePlayer(lambda: gymnasium.make(env_id, max_episode_steps=30))
             policy = make_playable(ALGORITHMS.get(self.algorithm), self.model)
-            first, again = (player.play(policy, [5, 6], lambda: False, deterministic=False) for _ in range(2))
-            self.scores.append((first, again))
+            together = player.play(policy, [5, 6], lambda: False, deterministic=False)
+            alone = [player.play(policy, [seed], lambda: False, deterministic=False) for seed in (5, 6)]
+            self.scores.append((together.returns, tuple(one.returns[0] for one in alone)))
             player.close()
         return True
 

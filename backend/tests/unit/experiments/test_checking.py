@@ -228,3 +228,15 @@ def test_each_switch_of_exploration_is_trained_and_counted_with_its_time() -> No
     check = SpecificationCheck(Runs(), lambda _algo, _env: 1_000.0)  # type: ignore[arg-type]
     estimate = check.estimate(ExperimentSpec.model_validate(given))
     assert (estimate.trials, estimate.total_timesteps, estimate.core_seconds) == (25, 500_000, 500.0)
+
+
+def test_variants_of_an_environment_choose_actions_alike_in_evaluations() -> None:
+    lamplighter = {"env_id": "GameBoy/Lamplighter-v0", "preset": "fast"}
+    plan = {"every_steps": 5_000}
+    changes = [{"preset": "none", "total_timesteps": 10_000}, {"env_id": "CartPole-v1"}]
+    variants = [{"name": "fast"}, *({"name": f"other {place}", "changes": one} for place, one in enumerate(changes))]
+    found = resolved(base={**lamplighter, "evaluation": plan}, variants=variants)
+    plans = [one.evaluation for one in found.values()]
+    assert [plan is not None and plan.deterministic for plan in plans] == [False, False, True]
+    greedy = resolved(base={**lamplighter, "evaluation": {**plan, "deterministic": True}}, variants=variants)
+    assert all(one.evaluation is not None and one.evaluation.deterministic for one in greedy.values())

@@ -93,8 +93,17 @@ interface LiveControlsProps {
   onGreedy: (greedy: boolean) => void;
 }
 
-/** How all clients choose their actions; null if they differ. Each begins as its run is evaluated. */
-function useActions(clients: readonly SessionClient[]): "greedy" | "exploring" | null {
+/** How all live sessions choose their actions; null if they differ, or none is live. */
+export function commonActions(
+  sessions: readonly Pick<SessionState, "hello" | "greedy">[],
+): "greedy" | "exploring" | null {
+  const [first, ...others] = sessions.filter(({ hello }) => hello !== null);
+  if (!first || others.some(({ greedy }) => greedy !== first.greedy)) return null;
+  return first.greedy ? "greedy" : "exploring";
+}
+
+/** How all clients choose their actions, kept up to date. Each begins as its run is evaluated. */
+function useActions(clients: readonly SessionClient[]) {
   const subscribe = useCallback(
     (onChange: () => void) => {
       const ends = clients.map(({ state }) => state.subscribe(onChange));
@@ -102,12 +111,8 @@ function useActions(clients: readonly SessionClient[]): "greedy" | "exploring" |
     },
     [clients],
   );
-  const read = () => {
-    const [first, ...others] = clients.map(({ state }) => state.get().greedy);
-    if (others.some((other) => other !== first)) return null;
-    return first === false ? "exploring" : "greedy";
-  };
-  return useSyncExternalStore(subscribe, read, () => "greedy");
+  const read = () => commonActions(clients.map(({ state }) => state.get()));
+  return useSyncExternalStore(subscribe, read, () => null);
 }
 
 /** Controls of all runs that play together: pause, one step, and how actions are chosen. */

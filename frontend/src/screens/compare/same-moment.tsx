@@ -8,7 +8,7 @@ import { meanReturnsQuery } from "@/api/metrics";
 import { isActive } from "@/api/runs";
 import type { KeptPolicy, Run } from "@/api/types";
 import { brief, count, decimal } from "@/lib/number";
-import { DEFAULT_CLIP_OPTIONS, policyAt, useClip, useFilm } from "@/player/film";
+import { CLIP_SEED, policyAt, useClip, useFilm } from "@/player/film";
 import { type PlaybackController, usePlaybackController } from "@/player/video/playback-controller";
 import { Player } from "@/player/video/player";
 import { Button } from "@/ui/button";
@@ -132,7 +132,7 @@ function MomentTile({ run, seriesStyle, controller, moment }: MomentTileProps) {
   return (
     <Tile run={run} seriesStyle={seriesStyle}>
       {policy ? (
-        <Played {...{ run, policy, controller, reachedAt }} />
+        <Played {...{ run, policy, controller, reachedAt }} greedy={data?.greedy ?? true} />
       ) : data || error ? (
         <p
           role={error ? "alert" : undefined}
@@ -150,13 +150,17 @@ function MomentTile({ run, seriesStyle, controller, moment }: MomentTileProps) {
 interface PlayedProps {
   run: Run;
   policy: KeptPolicy;
+  /** Whether the policy takes its most likely actions, as in the run's evaluations. */
+  greedy: boolean;
   controller: PlaybackController;
   /** Step at which the run had the selected return; null: no return is selected. */
   reachedAt: number | null;
 }
 
-function Played({ run, policy, controller, reachedAt }: PlayedProps) {
-  const { clip, isMaking, error, refetch } = useClip(run.id, policy.step, DEFAULT_CLIP_OPTIONS);
+function Played({ run, policy, greedy, controller, reachedAt }: PlayedProps) {
+  const { clip, isMaking, error, refetch } = useClip(run.id, policy.step, {
+    ...{ seed: CLIP_SEED, greedy },
+  });
   const { video, video_url: url, episodes } = clip ?? {};
   // External system: the video elements, which start together whenever one of them changes.
   useEffect(() => {

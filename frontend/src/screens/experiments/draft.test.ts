@@ -46,18 +46,13 @@ test("says how actions are chosen for the score only if the user chose", () => {
   expect(toSpecification(FIRST, cartpole)).not.toHaveProperty("score.deterministic");
 });
 
-test("evaluations at steps of their own sample actions if those of a preset do", () => {
-  const draft = { ...FIRST, advanced: { ...FIRST.advanced, every: "500" } };
-  expect(toSpecification(draft, cartpole).base?.evaluation).toEqual({ every_steps: 500 });
-  const { environment } = cartpole;
-  const [first, ...others] = environment!.presets.ppo!;
-  const evaluation = { every_steps: 2_000, deterministic: false };
-  const presets = { ...environment!.presets, ppo: [{ ...first!, evaluation }, ...others] };
-  const sampling = { ...cartpole, environment: { ...environment!, presets } };
-  expect(toSpecification(draft, sampling).base?.evaluation).toEqual({
-    every_steps: 500,
-    deterministic: false,
-  });
+test("evaluations choose actions as those of the presets unless it is known otherwise", () => {
+  const planWith = (sampled: boolean | null) =>
+    toSpecification({ ...FIRST, sampled, advanced: { ...FIRST.advanced, every: "500" } }, cartpole)
+      .base?.evaluation;
+  expect(planWith(null)).toEqual({ every_steps: 500 });
+  expect(planWith(true)).toEqual({ every_steps: 500, deterministic: false });
+  expect(planWith(false)).toEqual({ every_steps: 500, deterministic: true });
 });
 
 test("a named variant with changes is marked as changed", () => {

@@ -63,6 +63,8 @@ export interface ExperimentDraft {
   /** For all runs, unless a variant has its own. */
   reward: RewardDraft;
   advanced: AdvancedDraft;
+  /** Whether evaluations sample actions, for an experiment about an existing run; null: as those of the presets. */
+  sampled: boolean | null;
 }
 
 export const FIRST: ExperimentDraft = {
@@ -77,6 +79,7 @@ export const FIRST: ExperimentDraft = {
   sweep: FIRST_SWEEP,
   ...{ seeds: 5, seed: "0, 1, 2, 3, 4", steps: "" },
   advanced: FIRST_ADVANCED,
+  sampled: null,
   sinks: [],
   ...{ exploration: null, reward: {} },
 };

@@ -126,7 +126,7 @@ test("a run is compared with and without its exploration, for as long as it trai
   expect(specification).toEqual({
     base: {
       ...{ env_id: "CartPole-v1", total_timesteps: 7_000 },
-      evaluation: { every_steps: 500 },
+      evaluation: { every_steps: 500, deterministic: true },
     },
     variants: [
       { name: "coverage", changes: { ...same, exploration: only({ coverage: 0.2 }) } },

@@ -125,6 +125,7 @@ export function explorationComparisonOf(
     exploration: explorationDraft(config.exploration, limits),
     reward: reward ? rewardDraft(reward) : {},
     advanced: { ...FIRST.advanced, every: setting(evaluation?.every_steps ?? "") },
+    sampled: evaluation?.deterministic === false,
   };
   return withAndWithoutExploration(draft, offer, limits);
 }

@@ -161,7 +161,7 @@ function search(reading: Reading): CreateExperiment {
       ...(isJudged && {
         evaluation: {
           ...{ every_steps: tenth, episodes: EVALUATED_EPISODES },
-          ...actionsOfPresets(draft, offer),
+          ...actionsOf(draft),
         },
       }),
     } as CreateExperiment["base"],
@@ -184,11 +184,16 @@ function everywhere(reading: Reading) {
   return {
     ...{ env_id: draft.places[0]!.env, total_timesteps: typedSteps(draft) },
     ...(advanced.every !== null && {
-      evaluation: { every_steps: advanced.every, ...actionsOfPresets(draft, offer) },
+      evaluation: { every_steps: advanced.every, ...actionsOf(draft) },
     }),
     ...(exploration && { exploration }),
     ...(reward && { reward }),
   } as NonNullable<CreateExperiment["base"]>;
+}
+
+/** How evaluations choose actions; nothing: as those of the presets. */
+function actionsOf({ sampled }: ExperimentDraft): { deterministic?: boolean } {
+  return sampled === null ? {} : { deterministic: !sampled };
 }
 
 /** The preset of a line in an environment. */
@@ -204,16 +209,6 @@ function presetOfLine(
 /** The environments of the experiment. */
 function environmentsOf(draft: ExperimentDraft, offer: Offer): (Environment | undefined)[] {
   return [offer.environment, ...offer.others].slice(0, placesOf(draft).length);
-}
-
-/** Sampled actions for evaluations if those of a preset sample them, since a plan of its own replaces the presets'. */
-function actionsOfPresets(draft: ExperimentDraft, offer: Offer): { deterministic?: false } {
-  const lines = draft.kind === "variants" ? draft.variants : [draft.base];
-  const where = environmentsOf(draft, offer);
-  const sampled = lines.some((line) =>
-    where.some((one) => presetOfLine(line, one, offer)?.evaluation?.deterministic === false),
-  );
-  return sampled ? { deterministic: false } : {};
 }
 
 /** What the preset of a line explores with in an environment; null: nothing. */

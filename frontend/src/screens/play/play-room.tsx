@@ -254,7 +254,7 @@ export function PolicyAdvice({ client }: { client: SessionClient }) {
       <ReadingFigures
         record={record}
         action={action}
-        chosen={chosenAction(record, null, greedy, action)}
+        chosen={chosenAction(record, null, actor !== "policy" || greedy, action)}
       />
       {value !== null && (
         <p className="text-xs text-ink-soft">

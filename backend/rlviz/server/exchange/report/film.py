@@ -124,7 +124,7 @@ class ReportFilmService:
             moments = self._evaluated(run_id, folder)
         chosen = choose_moments(moments, room)
         cells = [cell for one in chosen if (cell := one.read(room)).picture is not None or cell.video is not None]
-        return Film(cells, _notes(len(cells), moments, chosen, of_policies=of_policies))
+        return Film(cells, _notes(len(cells), moments, chosen, of_policies=of_policies, greedy=self._is_greedy(run_id)))
 
     def _clips(self, run_id: str) -> list[Clip]:
         """Return the clips of single policies that play with the common seed, as the run evaluates them."""
@@ -231,12 +231,13 @@ def _content(path: Path | None, folder: Path, limit: int) -> bytes | None:
     return None
 
 
-def _notes(shown: int, moments: Sequence[Moment], chosen: Sequence[Moment], *, of_policies: bool) -> list[str]:
+def _notes(
+    shown: int, moments: Sequence[Moment], chosen: Sequence[Moment], *, of_policies: bool, greedy: bool
+) -> list[str]:
     notes = []
     if shown and of_policies:
-        notes.append(
-            "Every policy plays greedily and starts from the same seed. The bar below a picture is its return."
-        )
+        how = "plays greedily" if greedy else "samples its actions"
+        notes.append(f"Every policy {how} and starts from the same seed. The bar below a picture is its return.")
     if shown < len(moments):
         what = "policies" if of_policies else "videos"
         if shown:

@@ -11,7 +11,7 @@ import numpy as np
 from pydantic import JsonValue
 
 from rlviz import __version__
-from rlviz.domain.config import ExplorationPlan, RunActor, RunConfig
+from rlviz.domain.config import EvaluationPlan, ExplorationPlan, RunActor, RunConfig
 from rlviz.domain.errors import ArtifactNotFound, InvalidRequest, RunFolderError, UnknownName
 from rlviz.domain.evaluation import EvaluationRecord
 from rlviz.domain.ids import utc
@@ -543,13 +543,17 @@ def _command(config: RunConfig, preset: Preset | None) -> str | None:
             if name not in known or known[name] != value:
                 words += [flag, f"{name}={_argument(value)}"]
     words += _exploration_words(config, None if preset is None else preset.exploration) + _reward_words(config)
-    plan, usual_plan = config.evaluation, None if preset is None else preset.evaluation
+    plan, usual_plan = config.evaluation, EvaluationPlan()
+    if preset is not None and preset.evaluation is not None:
+        usual_plan = preset.evaluation
+    differs = plan.deterministic != usual_plan.deterministic
     if plan.every_steps is not None:
         words += ["--evaluate-every", str(plan.every_steps), "--evaluate-episodes", str(plan.episodes)]
-        words += [] if plan.deterministic else ["--evaluate-sampled"]
         words += [] if plan.stop_after is None else ["--stop-after", str(plan.stop_after)]
-    elif usual_plan is not None and usual_plan.every_steps is not None:
+    elif usual_plan.every_steps is not None or differs:
         words += ["--evaluate-every", "0"]
+    if differs:
+        words.append("--evaluate-greedy" if plan.deterministic else "--evaluate-sampled")
     return shlex.join(words)
 
 

@@ -118,12 +118,13 @@ export function timestepsOf(choices: Choices, draft: Draft): string {
 /** The evaluation fields for a plan from a preset or a run's config. */
 export function evaluationFrom(plan: RunConfig["evaluation"] | null): EvaluationDraft {
   const { every_steps, episodes, deterministic, stop_after } = plan ?? {};
-  if (every_steps == null) return NO_EVALUATION;
+  const sampled = deterministic === false;
+  if (every_steps == null) return { ...NO_EVALUATION, sampled };
   return {
     on: true,
     every: String(every_steps),
     episodes: String(episodes ?? NO_EVALUATION.episodes),
-    sampled: deterministic === false,
+    sampled,
     stops: stop_after != null,
     stopAfter: String(stop_after ?? NO_EVALUATION.stopAfter),
   };

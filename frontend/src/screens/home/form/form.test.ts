@@ -334,7 +334,11 @@ describe("a submission", () => {
       evaluation: { every_steps: 2000, episodes: 20, deterministic: false },
     });
     const greedy = changeDraft(planned, edited, { field: "evaluation", value: { sampled: false } });
-    expect(submission(planned, greedy).body).not.toHaveProperty("evaluation.deterministic");
+    expect(submission(planned, greedy).body).toHaveProperty("evaluation.deterministic", true);
+    const off = changeDraft(planned, edited, { field: "evaluation", value: { on: false } });
+    expect(submission(planned, off).body).toMatchObject({
+      evaluation: { every_steps: null, deterministic: false },
+    });
   });
 
   test.each(["-1", "1.5", "2147483648", "1e40", "0x"])("refuses %s as a seed", (value) => {

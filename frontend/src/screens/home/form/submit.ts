@@ -85,7 +85,7 @@ export function submission(choices: Choices, draft: Draft): Submission {
   const planned = ({ every, episodes, sampled, stops, stopAfter }: EvaluationDraft) => ({
     every_steps: integer(POINTERS.every, every, limits.periodic_every_steps),
     episodes: integer(POINTERS.episodes, episodes, limits.periodic_episodes),
-    ...(sampled && { deterministic: false }),
+    deterministic: !sampled,
     stop_after: stops ? integer(POINTERS.stopAfter, stopAfter, limits.periodic_stop_after) : null,
   });
   const algorithm = algorithmOf(choices, draft);
@@ -140,7 +140,11 @@ export function submission(choices: Choices, draft: Draft): Submission {
     ...(draft.name.trim() !== "" && { name: draft.name.trim() }),
     hyperparameters: typed("hyperparameters"),
     ...(Object.keys(draft.env_options).length > 0 && { env_options: typed("env_options") }),
-    ...(evaluation && { evaluation: evaluation.on ? planned(evaluation) : { every_steps: null } }),
+    ...(evaluation && {
+      evaluation: evaluation.on
+        ? planned(evaluation)
+        : { every_steps: null, deterministic: !evaluation.sampled },
+    }),
     ...(anatomy !== null && { anatomy }),
     ...(explores &&
       explorationRequest(explores.plan, presetOf(choices, draft)?.exploration ?? null)),

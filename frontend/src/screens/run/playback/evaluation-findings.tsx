@@ -153,7 +153,7 @@ export function EvaluationSummary({ evaluation, handedOver }: EvaluationSummaryP
           : ` · ${
               step === null
                 ? "played by hand"
-                : `${evaluation.deterministic ? "deterministic" : "sampled"} actions`
+                : `${evaluation.deterministic ? "greedy" : "sampled"} actions`
             } · seed ${count(evaluation.seed)}`}
       </p>
     </div>
