@@ -62,11 +62,12 @@ class EvaluationPlan(LazyModel):
         le=LIMITS.periodic_episodes.maximum,
         description="Episodes of each evaluation.",
     )
-    deterministic: bool = Field(
-        True,
-        exclude_if=lambda deterministic: deterministic,
+    deterministic: bool | None = Field(
+        None,
+        exclude_if=lambda deterministic: deterministic is None,
         description="Take the most likely actions; false: sample them, for environments in which a greedy policy "
-        "repeats itself. The app then also shows policies of the run with sampled actions, unless asked otherwise.",
+        "repeats itself. The app then also shows policies of the run with sampled actions, unless asked otherwise. "
+        "null: as in the preset's plan, or else true.",
     )
     stop_after: int | None = Field(
         None,
@@ -75,6 +76,11 @@ class EvaluationPlan(LazyModel):
         description="End training after this many evaluations in a row that reach the reward threshold, once the best "
         "policy has reached it on fresh episodes too; null: never.",
     )
+
+    @property
+    def is_greedy(self) -> bool:
+        """Whether policies take their most likely actions; the plan of a run is complete."""
+        return self.deterministic is not False
 
 
 class SnapshotPlan(LazyModel):

@@ -58,13 +58,13 @@ def common_criterion(plans: Sequence[EvaluationPlan | None], episodes: Sequence[
     """
     first = plans[0] if plans else None
     if first is not None and first.every_steps is not None and all(_alike(first, plan) for plan in plans):
-        return Criterion(Source.EVALUATION, first.every_steps, first.deterministic)
+        return Criterion(Source.EVALUATION, first.every_steps, first.is_greedy)
     return BY_TRAINING if episodes and all(episodes) else None
 
 
 def _alike(first: EvaluationPlan, other: EvaluationPlan | None) -> bool:
-    return other is not None and (first.every_steps, first.episodes, first.deterministic) == (
+    return other is not None and (first.every_steps, first.episodes, first.is_greedy) == (
         other.every_steps,
         other.episodes,
-        other.deterministic,
+        other.is_greedy,
     )

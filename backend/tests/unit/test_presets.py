@@ -189,7 +189,7 @@ def test_evaluations_choose_actions_as_those_of_the_preset_unless_the_request_sa
     given: EvaluationPlan | None, deterministic: bool
 ) -> None:
     plan = resolve_config(NewRun("ppo", LAMPLIGHTER, "fast", evaluation=given), 0.0).evaluation
-    assert plan.deterministic is deterministic
+    assert plan.is_greedy is deterministic
     assert plan.every_steps == (100_000 if given is None else given.every_steps)
     without = resolve_config(NewRun("ppo", LAMPLIGHTER, None, total_timesteps=5_000, evaluation=given), 0.0).evaluation
-    assert without.deterministic is (given is None or given.deterministic)
+    assert without.is_greedy is (given is None or given.is_greedy)

@@ -185,7 +185,7 @@ export function hasEnded({ status }: Pick<Run, "status">): boolean {
  * run's evaluations during training.
  */
 export function isGreedy({ config }: Pick<RunDetail, "config">): boolean {
-  return config?.evaluation?.deterministic ?? true;
+  return config?.evaluation?.deterministic !== false;
 }
 
 /** Whether the length of the run is known: not if a person plays; for a foreign run, if its program gave it. */

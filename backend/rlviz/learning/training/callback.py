@@ -360,13 +360,13 @@ class PeriodicEvaluation:
         seeds = range(SCREENING_SEED, SCREENING_SEED + self._plan.episodes)
         recorder = self._recorder
         if recorder is None:
-            return self._player.play(policy, seeds, self._stopping, deterministic=self._plan.deterministic)
+            return self._player.play(policy, seeds, self._stopping, deterministic=self._plan.is_greedy)
         score = self._player.play(
             policy,
             seeds,
             self._stopping,
             lambda env: recorder.record(step, env, policy, collected),
-            deterministic=self._plan.deterministic,
+            deterministic=self._plan.is_greedy,
         )
         if score is not None:
             recorder.keep(step, collected)
@@ -377,7 +377,7 @@ class PeriodicEvaluation:
             self._as_played(model),
             range(first_seed, first_seed + self._plan.episodes),
             self._stopping,
-            deterministic=self._plan.deterministic,
+            deterministic=self._plan.is_greedy,
         )
 
     def _record(self, step: int, score: Score) -> None:

@@ -73,7 +73,7 @@ class RunRecorder:
         self.has_failed = False
         """Whether recording has failed; nothing more is recorded then."""
         self._learns = config.actor is RunActor.POLICY
-        self._deterministic = self._learns and config.evaluation.deterministic
+        self._deterministic = self._learns and config.evaluation.is_greedy
         self._step = 0
         self._version: tuple[int, int] | None = None
         self._choice = RecordingChoice(profile=DEFAULT_PROFILES.get(find_family(config), DEFAULT))

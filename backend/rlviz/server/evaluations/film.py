@@ -198,7 +198,7 @@ class FilmService(RunUseCases):
 def _is_greedy(folder: RunFolder) -> bool:
     """Return whether evaluations during training take the most likely actions; true for a damaged configuration."""
     try:
-        return folder.read_config().evaluation.deterministic
+        return folder.read_config().evaluation.is_greedy
     except (OSError, RunFolderError):
         return True
 

@@ -84,7 +84,7 @@ class EvaluationService(RunUseCases):
                 created_at=now,
                 episodes=episodes,
                 seed=seed,
-                deterministic=plan.deterministic if deterministic is None else deterministic,
+                deterministic=plan.is_greedy if deterministic is None else deterministic,
                 policy=policy,
                 checkpoint=kept.file if kept else None,
                 checkpoint_step=kept.step if kept else None,

@@ -328,7 +328,7 @@ def specification_of(subject: _Subject, point: ForkPoint | None) -> ExperimentSp
         score=ScorePlan(
             episodes=DEFAULT_SCORED_EPISODES,
             policy=PolicyChoice.LATEST,
-            deterministic=config.evaluation.deterministic,
+            deterministic=config.evaluation.is_greedy,
         ),
         fork=point,
         tests=HintTest(run_id=config.run_id, hint=subject.hint.id, title=subject.hint.title),

@@ -258,7 +258,7 @@ def _evaluated_alike(run_specs: Mapping[str, RunSpec]) -> dict[str, RunSpec]:
     """
 
     def samples(one: RunSpec) -> bool:
-        return one.evaluation is not None and not one.evaluation.deterministic
+        return one.evaluation is not None and not one.evaluation.is_greedy
 
     sampled = {one.env_id for one in run_specs.values() if samples(one)}
     found = dict(run_specs)
@@ -272,7 +272,7 @@ def _evaluated_alike(run_specs: Mapping[str, RunSpec]) -> dict[str, RunSpec]:
 
 def _with_actions(spec: ExperimentSpec, run_specs: Iterable[RunSpec]) -> ExperimentSpec:
     """Return the specification with sampled actions for scores, if it does not choose and evaluations sample them."""
-    sampled = any(one.evaluation is not None and not one.evaluation.deterministic for one in run_specs)
+    sampled = any(one.evaluation is not None and not one.evaluation.is_greedy for one in run_specs)
     if spec.score.deterministic is not None or not sampled:
         return spec
     return spec.model_copy(update={"score": spec.score.model_copy(update={"deterministic": False})})

@@ -396,7 +396,7 @@ def _entry(one: Compared, plan: EvaluationPlan | None) -> ComparisonEntry:
         group_label=row.name,
         best_policy=None
         if best is None or not math.isfinite(best.mean_return)
-        else BestReturn(best.mean_return, best.std_return, best.episodes, plan is None or plan.deterministic),
+        else BestReturn(best.mean_return, best.std_return, best.episodes, plan is None or plan.is_greedy),
     )
 
 

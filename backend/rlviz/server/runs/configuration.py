@@ -221,7 +221,7 @@ def _evaluation(given: EvaluationPlan | None, usual: EvaluationPlan | None) -> E
     """Return the plan of a run, with actions chosen as in the plan of its preset unless the request says how."""
     if given is None:
         return usual or EvaluationPlan()
-    if usual is None or "deterministic" in given.model_fields_set:
+    if usual is None or given.deterministic is not None:
         return given
     return given.model_copy(update={"deterministic": usual.deterministic})
 

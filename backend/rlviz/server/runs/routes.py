@@ -355,7 +355,7 @@ def view_detail(
         latest_evaluation=None
         if latest is None
         else view_evaluation(latest, evaluations.kept(latest), evaluations.short_of_solved(latest)),
-        best_evaluation=evaluations.find_best(row, deterministic=config is None or config.evaluation.deterministic),
+        best_evaluation=evaluations.find_best(row, deterministic=config is None or config.evaluation.is_greedy),
         standing=trust.standing(row.id),
     )
 

@@ -260,7 +260,7 @@ class SessionService:
         return SessionPlan.model_validate(
             {
                 **common,
-                "greedy": config.evaluation.deterministic if new.greedy is None else new.greedy,
+                "greedy": config.evaluation.is_greedy if new.greedy is None else new.greedy,
                 "env_id": config.env_id,
                 "run_folder": folder.path,
                 "policy": policy,

@@ -325,12 +325,13 @@ SMALL = {"learning_starts": 40, "buffer_size": 200, "batch_size": 8}
 def test_evaluations_with_sampled_actions_repeat_and_leave_training_as_it_was(
     algorithm: str, make: Callable[[], BaseAlgorithm]
 ) -> None:
+    """Sampled actions of an episode depend on its seed alone, as a replay needs."""
+
     def trained(callback: BaseCallback | None) -> list[torch.Tensor]:
         model = make()
         model.learn(96, callback=callback)
         return list(model.policy.parameters())
 
-    """Sampled actions of an episode depend on its seed alone, as a replay needs."""
     watching = Evaluating(algorithm)
     evaluated, undisturbed = trained(watching), trained(None)
     assert all(torch.equal(one, other) for one, other in zip(evaluated, undisturbed, strict=True))
@@ -339,7 +340,10 @@ def test_evaluations_with_sampled_actions_repeat_and_leave_training_as_it_was(
 
 
 class Evaluating(BaseCallback):
-    """Evaluates twice every 12 steps, also within rollouts and before training has drawn its first action."""
+    """Evaluates every 12 steps, two episodes together and each alone.
+
+    Some evaluations are within rollouts, and the first is before training has drawn an action.
+    """
 
     def __init__(self, algorithm: str) -> None:
         super().__init__()

@@ -237,6 +237,19 @@ def test_variants_of_an_environment_choose_actions_alike_in_evaluations() -> Non
     variants = [{"name": "fast"}, *({"name": f"other {place}", "changes": one} for place, one in enumerate(changes))]
     found = resolved(base={**lamplighter, "evaluation": plan}, variants=variants)
     plans = [one.evaluation for one in found.values()]
-    assert [plan is not None and plan.deterministic for plan in plans] == [False, False, True]
+    assert [plan is not None and plan.is_greedy for plan in plans] == [False, False, True]
     greedy = resolved(base={**lamplighter, "evaluation": {**plan, "deterministic": True}}, variants=variants)
-    assert all(one.evaluation is not None and one.evaluation.deterministic for one in greedy.values())
+    assert all(one.evaluation is not None and one.evaluation.is_greedy for one in greedy.values())
+
+
+@pytest.mark.parametrize("deterministic", [None, True, False])
+def test_a_stored_specification_chooses_actions_as_it_did_at_first(deterministic: bool | None) -> None:
+    plan = {"every_steps": 5_000} | ({} if deterministic is None else {"deterministic": deterministic})
+    base = {"env_id": "GameBoy/Lamplighter-v0", "preset": "fast", "evaluation": plan}
+    spec = ExperimentSpec.model_validate({"base": base, "variants": ONE})
+    again = spec.model_copy(update={"base": RunSpec.model_validate_json(spec.base.model_dump_json())})
+    check = SpecificationCheck(Runs(), lambda _algo, _env: None)  # type: ignore[arg-type]
+    for one in (spec, again):
+        (run_spec,) = check.resolved(one).values()
+        assert run_spec.evaluation is not None
+        assert run_spec.evaluation.is_greedy is (deterministic is True)

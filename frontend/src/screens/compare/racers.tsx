@@ -73,7 +73,14 @@ export function useRacers(
   };
   return {
     ...{ clients, wanted },
-    controls: { clients, playing, onPlaying: setPlaying, onStep, onGreedy: setGreedy },
+    controls: {
+      clients,
+      chosen: greedy,
+      playing,
+      onPlaying: setPlaying,
+      onStep,
+      onGreedy: setGreedy,
+    },
   };
 }
 
@@ -87,6 +94,8 @@ function sessionOf(sessions: Map<string, SessionClient>, id: string): SessionCli
 
 interface LiveControlsProps {
   clients: readonly SessionClient[];
+  /** Whether the user chose greedy actions; null: nothing was chosen. */
+  chosen: boolean | null;
   playing: boolean;
   onPlaying: (playing: boolean) => void;
   onStep: () => void;
@@ -116,8 +125,16 @@ function useActions(clients: readonly SessionClient[]) {
 }
 
 /** Controls of all runs that play together: pause, one step, and how actions are chosen. */
-export function LiveControls({ clients, playing, onPlaying, onStep, onGreedy }: LiveControlsProps) {
-  const actions = useActions(clients);
+export function LiveControls({
+  clients,
+  chosen,
+  playing,
+  onPlaying,
+  onStep,
+  onGreedy,
+}: LiveControlsProps) {
+  const played = useActions(clients);
+  const actions = chosen === null ? played : chosen ? "greedy" : "exploring";
   return (
     <div role="group" aria-label="All runs" className="flex flex-wrap items-center gap-1">
       <PlayKey goesOn={playing} disabled={false} onPress={() => onPlaying(!playing)} />

@@ -145,7 +145,10 @@ function factsOf(
     Trials: sweep && plural(trials / seeds.length, "combination"),
     Sampler: sweep && `${SAMPLERS[sweep.sampler ?? "tpe"]}, seed ${sweep.seed ?? 0}`,
     Pruner: sweep && PRUNERS[sweep.pruner ?? "none"].toLowerCase(),
-    "Evaluated while it trains": evaluationText(base?.evaluation),
+    "Evaluated while it trains": evaluationText(
+      base?.evaluation,
+      variants.some(({ evaluation }) => evaluation?.deterministic === false),
+    ),
     Score: `${plural(score?.episodes ?? 0, "fresh episode")} by ${
       score?.policy === "latest" ? "the policy at the end" : "the best policy, if one was kept"
     }${score?.deterministic === false ? ", with sampled actions" : ""}`,
@@ -172,10 +175,11 @@ export function seedText(seeds: readonly number[]): string {
 
 function evaluationText(
   plan: NonNullable<Specification["base"]>["evaluation"] | undefined,
+  samples: boolean,
 ): string {
   if (!plan) return "as the preset says";
   if (plan.every_steps == null) return "never";
-  const sampled = plan.deterministic === false ? " with sampled actions" : "";
+  const sampled = (plan.deterministic ?? !samples) ? "" : " with sampled actions";
   const often = `every ${count(plan.every_steps)} steps, ${plural(plan.episodes ?? 0, "episode")}${sampled}`;
   return plan.stop_after == null
     ? often

@@ -53,6 +53,9 @@ test("evaluations choose actions as those of the presets unless it is known othe
   expect(planWith(null)).toEqual({ every_steps: 500 });
   expect(planWith(true)).toEqual({ every_steps: 500, deterministic: false });
   expect(planWith(false)).toEqual({ every_steps: 500, deterministic: true });
+  expect(toSpecification({ ...FIRST, sampled: true }, cartpole).base?.evaluation).toEqual({
+    ...{ every_steps: null, deterministic: false },
+  });
 });
 
 test("a named variant with changes is marked as changed", () => {

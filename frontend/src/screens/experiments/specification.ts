@@ -183,7 +183,7 @@ function everywhere(reading: Reading) {
   const reward = readReward(draft.reward, POINTERS.base, reading);
   return {
     ...{ env_id: draft.places[0]!.env, total_timesteps: typedSteps(draft) },
-    ...(advanced.every !== null && {
+    ...((advanced.every !== null || draft.sampled !== null) && {
       evaluation: { every_steps: advanced.every, ...actionsOf(draft) },
     }),
     ...(exploration && { exploration }),
@@ -423,7 +423,8 @@ export function movedDraft(
   if (isUntouched(before, offer)) return enter(opened, there);
   const { base } = openingDraft(offer, before.places);
   const isOpening = JSON.stringify(base) === JSON.stringify(before.base);
-  return enter(isOpening ? { ...moved, base: opened.base } : moved, there);
+  const elsewhere = { ...moved, sampled: null }; // what the run did says nothing about another environment
+  return enter(isOpening ? { ...elsewhere, base: opened.base } : elsewhere, there);
 }
 
 /** Whether nothing was changed since the form was opened. */

@@ -139,7 +139,7 @@ class ReportFilmService:
         ]
 
     def _is_greedy(self, run_id: str) -> bool:
-        return self._runs.config(run_id).evaluation.deterministic
+        return self._runs.config(run_id).evaluation.is_greedy
 
     def _chosen(self, run_id: str) -> list[KeptPolicy]:
         return spread_policies(self._film.policies(run_id).policies, FILMED)

@@ -128,7 +128,7 @@ class RunReportService:
     def story(self, run_id: str, film: Film | None = None) -> Story:
         """Return what the report says, without the film unless it is given. Raises the errors of ``report``."""
         row, config, now = self._runs.get(run_id), self._runs.config(run_id), self._clock()
-        folder, deterministic = self._runs.folder(run_id), config.evaluation.deterministic
+        folder, deterministic = self._runs.folder(run_id), config.evaluation.is_greedy
         how = "greedy evaluation" if deterministic else "evaluation with sampled actions"
         best = self._evaluations.find_best(row, deterministic=deterministic)
         environment, evaluations = _environment(config), self._evaluations.list(run_id)
@@ -485,7 +485,7 @@ def _facts(config: RunConfig) -> list[Setting]:
     if config.total_timesteps:
         facts.append(("requested steps", f"{config.total_timesteps:,}"))
     if config.evaluation.every_steps is not None:
-        sampled = "" if config.evaluation.deterministic else ", with sampled actions"
+        sampled = "" if config.evaluation.is_greedy else ", with sampled actions"
         facts.append(
             (
                 "evaluation",
@@ -546,14 +546,14 @@ def _command(config: RunConfig, preset: Preset | None) -> str | None:
     plan, usual_plan = config.evaluation, EvaluationPlan()
     if preset is not None and preset.evaluation is not None:
         usual_plan = preset.evaluation
-    differs = plan.deterministic != usual_plan.deterministic
+    differs = plan.is_greedy != usual_plan.is_greedy
     if plan.every_steps is not None:
         words += ["--evaluate-every", str(plan.every_steps), "--evaluate-episodes", str(plan.episodes)]
         words += [] if plan.stop_after is None else ["--stop-after", str(plan.stop_after)]
     elif usual_plan.every_steps is not None or differs:
         words += ["--evaluate-every", "0"]
     if differs:
-        words.append("--evaluate-greedy" if plan.deterministic else "--evaluate-sampled")
+        words.append("--evaluate-greedy" if plan.is_greedy else "--evaluate-sampled")
     return shlex.join(words)
 
 

@@ -85,6 +85,7 @@ test("a run without a snapshot is repeated with the change and compared", async 
     ...{ algo: "ppo", env_id: "CartPole-v1", preset: "fast", seed: 7, start: true },
     ...{ name: "First, learning_rate 0.0002", total_timesteps: 10_240 },
     hyperparameters: { learning_rate: 0.0002, gamma: 0.9 },
+    evaluation: { deterministic: true },
     sinks: ["mlflow"],
   });
 });

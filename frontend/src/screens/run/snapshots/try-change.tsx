@@ -6,7 +6,7 @@ import { useState } from "react";
 import { algorithmsQuery, useLimits } from "@/api/choices";
 import { explainAction } from "@/api/http";
 import { keys } from "@/api/keys";
-import { createRun } from "@/api/runs";
+import { createRun, isGreedy } from "@/api/runs";
 import { runSinksQuery } from "@/api/sinks";
 import { snapshotsQuery } from "@/api/snapshots";
 import type { CreateRun, Hint, RunConfig, RunDetail, RunSnapshots } from "@/api/types";
@@ -154,7 +154,8 @@ function repeated(
     ...{ algo, env_id, env_options, preset, seed, total_timesteps },
     name: `${run.name}${suffixes.join("")}`.slice(0, longestName),
     hyperparameters: { ...config.hyperparameters, ...changes } as CreateRun["hyperparameters"],
-    evaluation: config.evaluation,
+    // Left out, actions would be chosen as in the evaluations of the preset.
+    evaluation: { ...config.evaluation, deterministic: isGreedy({ config }) },
     snapshots: config.snapshots,
     anatomy: config.anatomy,
     ...(config.exploration && { exploration: config.exploration }),
