@@ -91,7 +91,9 @@ describe("the measured preset of a run", () => {
       columns: { middle: [10, 20], low: [5, null], high: [15, null] },
     });
     expect(curveWithin(curve, 500)).toBeNull();
-    expect(curveSentence(curve)).toMatch(/measured evaluations: interquartile mean .* 95 % interval/);
+    expect(curveSentence(curve)).toMatch(
+      /measured evaluations: interquartile mean .* 95 % interval/,
+    );
     const older = { ...curve, source: "training", shows: "quartiles" } as const;
     expect(curveSentence(older)).toMatch(/returns in training: median .* quartiles/);
   });
